@@ -1,0 +1,1 @@
+"""Values, ports and the loop.  Touches nothing outside itself; read `loop` first."""
