@@ -1,0 +1,169 @@
+"""One SQLite file: opened, migrated, read and written here and nowhere else."""
+
+import shutil
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from assistant.core.ports import Clock
+from assistant.errors import PersonMustAct, TryLater
+
+Tx = sqlite3.Connection
+"""A connection inside a writing transaction."""
+Row = sqlite3.Row
+VERSION = 1
+"""The newest migration; kept in the file as `user_version`, so that an up-to-date file is recognised without the library."""
+LOCK_SECONDS = 30.0
+"""How long another program may hold the database before we say so."""
+
+
+class Database:
+    """The home's database: one connection a thread, every write `BEGIN IMMEDIATE`, durable when it returns."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.path = path
+        self.clock = clock
+        self._local = threading.local()
+        self._open: dict[int, sqlite3.Connection] = {}
+        self._guard = threading.Lock()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            found = self._local.connection = connect(self.path)
+            with self._guard:
+                self._forget_dead_threads()
+                self._open[threading.get_ident()] = found
+        return found
+
+    def _forget_dead_threads(self) -> None:
+        alive = {thread.ident for thread in threading.enumerate()}
+        for ident in [ident for ident in self._open if ident not in alive]:
+            self._open.pop(ident).close()
+
+    def release(self) -> None:
+        """Close this thread's connection; a thread that ends calls it."""
+        found = getattr(self._local, "connection", None)
+        if found is not None:
+            del self._local.connection
+            with self._guard:
+                self._open.pop(threading.get_ident(), None)
+            found.close()
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        with self._guard:
+            for connection in self._open.values():
+                connection.close()
+            self._open.clear()
+        self._local = threading.local()
+
+    def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
+        """Run one reading statement."""
+        return self.connection.execute(sql, values)
+
+    def all(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
+        """Every row of a reading statement."""
+        return self.execute(sql, values).fetchall()
+
+    def one(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Row | None:
+        """The first row, if any."""
+        row: Row | None = self.execute(sql, values).fetchone()
+        return row
+
+    @contextmanager
+    def writing(self) -> Iterator[Tx]:
+        """One transaction: all of it is durable when the body ends, none of it when the body raises."""
+        connection = self.connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as fault:
+            raise TryLater(f"{self.path} is locked by another program: close it, then try again ({fault})") from fault
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def version(self) -> int:
+        """Changes whenever another connection, of any process, has written."""
+        row = self.execute("PRAGMA data_version").fetchone()
+        return int(row[0])
+
+    def now(self) -> str:
+        """The clock's time as stored."""
+        return self.clock().isoformat()
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection with the settings every connection has."""
+    connection = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA cache_size=-8000")
+    return connection
+
+
+def open_database(path: Path, clock: Clock) -> Database:
+    """Open the file, bringing it up to date first; PersonMustAct for one that is newer than this program or damaged."""
+    database = Database(path, clock)
+    try:
+        found = database.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.DatabaseError as fault:
+        raise PersonMustAct(
+            f"{path} cannot be read as a database ({fault}). Nothing was changed. "
+            "Move it away and `assistant restore` a backup, or start with a new one."
+        ) from fault
+    if found > VERSION:
+        database.close()
+        raise PersonMustAct(
+            f"{path} was written by a newer version (its format is {found}, this program knows {VERSION}). "
+            "Nothing was changed; update the program with `pip install -U hermes-assistant`."
+        )
+    if found < VERSION:
+        migrate(database, found)
+    return database
+
+
+def migrate(database: Database, found: int) -> None:
+    """Apply the missing steps; an existing file is copied first, beside itself.  The caller holds the home lock."""
+    from sqlite_utils import Database as Tables
+
+    from assistant.store.schema import migrations
+
+    if found:
+        copy_to(database.path, database.path.with_name(f"{database.path.name}.before-{VERSION}"))
+    migrations.apply(Tables(database.connection))
+    database.execute(f"PRAGMA user_version={VERSION}")
+
+
+def copy_to(path: Path, target: Path) -> None:
+    """A consistent copy of a live database, by SQLite's own backup."""
+    draft = target.with_name(target.name + ".draft")
+    draft.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(draft)) as sink:
+        source.backup(sink)
+    shutil.move(draft, target)
+
+
+def integrity(path: Path) -> list[str]:
+    """What is wrong with the file: its pages, and the search index against the messages; empty when sound."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        try:
+            pages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]
+            missing = connection.execute(
+                "SELECT count(*) FROM messages m WHERE session_id IS NOT NULL AND role IN ('user', 'assistant')"
+                " AND text != '' AND NOT EXISTS (SELECT 1 FROM words w WHERE w.rowid = m.id)"
+            ).fetchone()[0]
+        except sqlite3.DatabaseError as fault:
+            return [str(fault)]
+    return [page for page in pages if page != "ok"] + ([f"{missing} messages are not in the search index"] if missing else [])
