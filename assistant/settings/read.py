@@ -85,13 +85,13 @@ def parse(given: Mapping[str, Any], source: str, line: Callable[[Keys], int] | N
 
 def nearest(name: str) -> str:
     """The known setting that an unknown name most likely means, or nothing."""
-    known = [*leaves(), *Settings.model_fields]
+    known = {key: key for key in [*leaves(), *Settings.model_fields]}
     group, _, leaf = name.rpartition(".")
-    leaf_of = {key.rpartition(".")[2]: key for key in reversed(known)}
-    siblings = [key for key in known if key.rpartition(".")[0] == group]
-    for candidates, wanted in ((siblings, name), (list(leaf_of), leaf), (known, name)):
+    siblings = {key: key for key in known if key.rpartition(".")[0] == group}
+    by_leaf = {key.rpartition(".")[2]: key for key in reversed(known)}
+    for candidates, wanted in ((siblings, name), (by_leaf, leaf), (known, name)):
         if close := get_close_matches(wanted, candidates, n=1, cutoff=0.7):
-            return leaf_of.get(close[0], close[0])
+            return candidates[close[0]]
     return ""
 
 

@@ -27,7 +27,8 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 class Group(BaseModel):
     """Settings that belong together: frozen, nothing unknown, nothing guessed."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
+    # Validators are built once, for the whole tree, when it is first filled: half the cost of one for each group.
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True, hide_input_in_errors=True)
 
 
 class ModelSettings(Group):
@@ -246,19 +247,19 @@ class DisplaySettings(Group):
 class Settings(Group):
     """The whole of config.yaml."""
 
-    model: ModelSettings = ModelSettings()
-    agent: AgentSettings = AgentSettings()
-    memory: MemorySettings = MemorySettings()
-    skills: SkillSettings = SkillSettings()
-    review: ReviewSettings = ReviewSettings()
-    curator: CuratorSettings = CuratorSettings()
-    compression: CompressionSettings = CompressionSettings()
-    approvals: ApprovalSettings = ApprovalSettings()
-    terminal: TerminalSettings = TerminalSettings()
-    web: WebSettings = WebSettings()
-    mcp: McpSettings = McpSettings()
-    server: ServerSettings = ServerSettings()
-    display: DisplaySettings = DisplaySettings()
+    model: ModelSettings = ModelSettings.model_construct()
+    agent: AgentSettings = AgentSettings.model_construct()
+    memory: MemorySettings = MemorySettings.model_construct()
+    skills: SkillSettings = SkillSettings.model_construct()
+    review: ReviewSettings = ReviewSettings.model_construct()
+    curator: CuratorSettings = CuratorSettings.model_construct()
+    compression: CompressionSettings = CompressionSettings.model_construct()
+    approvals: ApprovalSettings = ApprovalSettings.model_construct()
+    terminal: TerminalSettings = TerminalSettings.model_construct()
+    web: WebSettings = WebSettings.model_construct()
+    mcp: McpSettings = McpSettings.model_construct()
+    server: ServerSettings = ServerSettings.model_construct()
+    display: DisplaySettings = DisplaySettings.model_construct()
     timezone: str = ""
     """The zone that times are shown in, for example Europe/Berlin; empty: the machine's."""
 
