@@ -166,4 +166,6 @@ def integrity(path: Path) -> list[str]:
             ).fetchone()[0]
         except sqlite3.DatabaseError as fault:
             return [str(fault)]
-    return [page for page in pages if page != "ok"] + ([f"{missing} messages are not in the search index"] if missing else [])
+    return [page for page in pages if page != "ok"] + (
+        [f"{missing} messages are not in the search index"] if missing else []
+    )

@@ -98,7 +98,7 @@ class Runs:
             raise NotFound(f"there is no run {run_id!r}: `assistant runs list` shows them")
         return row
 
-    def list(self, session_id: str = "", status: str = "", limit: int = 50, after: str = "") -> list[Row]:
+    def newest(self, session_id: str = "", status: str = "", limit: int = 50, after: str = "") -> list[Row]:
         """Runs, the newest first, continuing after the run named `after`."""
         return self.database.all(
             "SELECT * FROM runs WHERE (? = '' OR session_id = ?) AND (? = '' OR status = ?)"
@@ -182,7 +182,9 @@ class Runs:
             ).fetchone()[0]
         )
         data = json.dumps(data_of(event), ensure_ascii=False, default=list)
-        tx.execute("INSERT INTO events (run_id, seq, type, data, at) VALUES (?,?,?,?,?)", (run_id, seq, event.type, data, now))
+        tx.execute(
+            "INSERT INTO events (run_id, seq, type, data, at) VALUES (?,?,?,?,?)", (run_id, seq, event.type, data, now)
+        )
         return seq
 
     def told(self, run_id: str, after: int = 0, limit: int = 500) -> list[Told]:
@@ -197,7 +199,8 @@ class Runs:
     def told_rows(self, run_id: str, after: int = 0, limit: int = 500) -> list[Row]:
         """The same as rows, for those who pass them on unread."""
         return self.database.all(
-            "SELECT seq, type, data, at FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?", (run_id, after, limit)
+            "SELECT seq, type, data, at FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+            (run_id, after, limit),
         )
 
     def last_told(self, run_id: str, kind: str) -> int:

@@ -76,7 +76,7 @@ class Sessions:
             raise NotFound(f"there is no session {session_id!r}: `assistant sessions list` shows them")
         return row
 
-    def list(self, limit: int = 50, before: str = "") -> list[Session]:
+    def newest(self, limit: int = 50, before: str = "") -> list[Session]:
         """Sessions, the last used first."""
         rows = self.database.all(
             "SELECT s.*, (SELECT count(*) FROM messages m WHERE m.session_id = s.id) AS messages FROM sessions s"
@@ -131,7 +131,8 @@ class Sessions:
             for message in whole_calls(self.messages(session_id, before=before_message)):
                 self.add(tx, new, "", message)
             tx.execute(
-                "INSERT INTO todos (session_id, items) SELECT ?, items FROM todos WHERE session_id = ?", (new, session_id)
+                "INSERT INTO todos (session_id, items) SELECT ?, items FROM todos WHERE session_id = ?",
+                (new, session_id),
             )
         return new
 
@@ -183,7 +184,10 @@ class Sessions:
 
     def of_run(self, run_id: str) -> list[Message]:
         """The messages that belong to a run, oldest first."""
-        return [message_of(row) for row in self.database.all("SELECT * FROM messages WHERE run_id = ? ORDER BY id", (run_id,))]
+        return [
+            message_of(row)
+            for row in self.database.all("SELECT * FROM messages WHERE run_id = ? ORDER BY id", (run_id,))
+        ]
 
     def prompt(self, session_id: str) -> Prompt | None:
         """The stored beginning of the session's requests, once it was built."""
