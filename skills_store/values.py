@@ -74,8 +74,10 @@ class Cause:
     run: str = ""
     call: str = ""
     evidence: tuple[Evidence, ...] = field(default=())
+    heard: Origin = Origin.OWN
+    """How far the reply that asked for the change is to be believed."""
 
     @property
     def origin(self) -> Origin:
-        """As believable as the least believable quote."""
-        return worst([item.origin for item in self.evidence])
+        """As believable as the least believable thing it rests on."""
+        return worst([self.heard, *(item.origin for item in self.evidence)])

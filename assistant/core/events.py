@@ -159,6 +159,15 @@ class Steered:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnQueued:
+    """The person's words wait as a turn of their own, which begins when this one is over."""
+
+    type: ClassVar = "turn.queued"
+    run_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Compacted:
     """Older messages were replaced by a summary; tokens before and after."""
 
@@ -255,6 +264,7 @@ Event = (
     | QuestionAnswered
     | TodoChanged
     | Steered
+    | TurnQueued
     | Compacted
     | SkillChanged
     | MemoryChanged

@@ -1,4 +1,4 @@
-"""The loop: take in, ask, act, repeat.  Chat, reviews, jobs, sub-agents and merges all run this and only this.
+"""The loop: act, take in, ask, repeat.  Chat, reviews, jobs, sub-agents and merges all run this and only this.
 
 It is a generator: it tells and does not print, store or decide policy.  Whoever drives it takes one event, commits it,
 and only then asks for the next.
@@ -16,16 +16,21 @@ STOPPED_EARLY = "[stopped by the person before an answer]"
 
 
 def run_turn(turn: Turn, ports: Ports) -> Steps:
-    """Drive one turn to its end; a provider fault that outlives its retries leaves as an exception."""
-    while (why := turn.must_stop(ports.interrupt.is_set())) is None:
+    """Drive one turn to its end; a provider fault that outlives its retries leaves as an exception.
+
+    Acting comes first, so that a turn whose process died between a reply and its results goes on where it stood.
+    """
+    while True:
+        if calls := turn.unanswered():
+            results = yield from ports.tools.answer(turn, calls)
+            turn = turn.adding(*results)
+        if why := turn.must_stop(ports.interrupt.is_set()):
+            return turn, why
         turn = yield from ports.arrivals(turn)
         reply = yield from ask(turn, ports)
         turn = turn.adding(reply).spending()
         if not reply.calls:
             return turn, Stop.INTERRUPTED if ports.interrupt.is_set() else Stop.ANSWERED
-        results = yield from ports.tools.answer(turn, reply.calls)
-        turn = turn.adding(*results)
-    return turn, why
 
 
 def ask(turn: Turn, ports: Ports) -> Generator[Event, None, Message]:

@@ -77,6 +77,15 @@ class Told:
     event: Event
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What became of words for a session that works: they enter the running turn, or wait as a turn of their own."""
+
+    mode: Mode
+    run_id: str
+    """The run that has the words."""
+
+
 class Runs(Protocol):
     """All that a face (terminal, HTTP, pipe) may ask of the owner of the loop."""
 
@@ -88,8 +97,8 @@ class Runs(Protocol):
         """Every event past number `after`, waiting for more until the run ends; NotFound for an unknown run."""
         ...
 
-    def steer(self, run_id: str, text: str, mode: Mode = "steer") -> Mode:
-        """Words for a running turn or the next; says which of the two they became."""
+    def steer(self, run_id: str, text: str, mode: Mode = "steer") -> Accepted:
+        """Words for a running turn or the next; a run that is over makes them the next turn of its session."""
         ...
 
     def stop(self, run_id: str) -> None:

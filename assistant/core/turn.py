@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from assistant.core.messages import Message, Request
+from assistant.core.messages import Call, Message, Request
 from skills_store.values import Origin, worst
 
 
@@ -34,6 +34,14 @@ class Turn:
         if interrupted:
             return Stop.INTERRUPTED
         return Stop.OUT_OF_STEPS if self.steps >= self.max_steps else None
+
+    def unanswered(self) -> tuple[Call, ...]:
+        """The calls of the last reply that have no result: all of them, or what a dead process left."""
+        last = next((m for m in reversed(self.messages) if m.role != "tool"), None)
+        if last is None or not last.calls:
+            return ()
+        answered = {m.answers for m in self.messages if m.role == "tool"}
+        return tuple(call for call in last.calls if call.id not in answered)
 
     def request(self) -> Request:
         """The next request: the whole of the last one, and what came since."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from assistant.core.events import Event
 from assistant.core.interrupt import Interrupt
-from skills_store.values import Actor
+from skills_store.values import Actor, Origin
 
 
 class Sessions(Protocol):
@@ -39,6 +39,8 @@ class Context:
     session_id: str
     call_id: str
     actor: Actor
+    heard: Origin
+    """How far the reply that made this call is to be believed; goes into a change's Cause."""
     clock: Callable[[], datetime]
     interrupt: Interrupt
     home: Path
@@ -67,3 +69,5 @@ class Context:
     """The read marks of this run: `seen(path) -> hash`, `mark(path, hash)`."""
     quotes: Callable[[Sequence[str]], Any]
     """Find quotes in the session: a tuple of `skills_store.values.Evidence`; ModelCanFix names the ones not found."""
+    background: Any = None
+    """`assistant.tools.background.Background`; None where nothing may outlive its call."""
