@@ -8,6 +8,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     f"\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e0fff{_BLANK_LETTERS}]"
 )
+_JOINED = re.compile("(?<=[^\x00-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\x00-\x7f])|(?<=\\S)[\ufe0e\ufe0f]|[\n\r\f]")
 _SPACES = re.compile(r"\s+")
 _ESCAPES = str.maketrans({"<": "&lt;", ">": "&gt;", "`": "'"})
 
@@ -16,6 +17,11 @@ def invisible(text: str) -> str:
     """The code point of the first character that cannot be seen, such as `U+200B`; empty when all can."""
     found = _INVISIBLE.search(text)
     return f"U+{ord(found[0]):04X}" if found else ""
+
+
+def hidden_in_prose(text: str) -> str:
+    """Like `invisible`, but joiners and variation marks of emoji and of scripts that need them pass."""
+    return invisible(_JOINED.sub("", text))
 
 
 def cells(text: str) -> int:

@@ -8,7 +8,7 @@ from skills_store.document import MAX_BYTES, Document, read
 from skills_store.links import dead_links
 from skills_store.names import SIDECAR, SKILL_FILE, SKIPPED_FOLDERS, category_problem, file_path_problem, name_problem
 from skills_store.problems import Problem, error, warning
-from skills_store.text import cells, invisible
+from skills_store.text import cells, hidden_in_prose
 
 MAX_DESCRIPTION = 1_024
 NEW_DESCRIPTION_CELLS = 60
@@ -35,7 +35,7 @@ class _Skill:
 def problems(
     document: Document, name: str = "", category: str = "", files: Files = (), new: bool = False
 ) -> tuple[Problem, ...]:
-    """What is wrong with a document that is, or is to be, the skill of this name; `new` asks what a new skill must obey."""
+    """What is wrong with a document that is, or is to be, the skill of this name; `new` is stricter."""
     if document.broken:
         return (document.broken, *document.warnings)
     skill = _Skill(document, name, category, files, new)
@@ -43,7 +43,7 @@ def problems(
 
 
 def validate_folder(path: Path) -> tuple[Problem, ...]:
-    """What is wrong with the skill in a folder, given the folder or its SKILL.md, or with every skill below a folder."""
+    """What is wrong with a skill, given its folder or its SKILL.md, or with every skill below a folder."""
     folder = path.parent if path.name == SKILL_FILE and path.is_file() else path
     if (folder / SKILL_FILE).is_file():
         return _validate_skill(folder, "")
@@ -85,9 +85,8 @@ def _name(skill: _Skill) -> Iterator[Problem]:
     elif "." in document.name or "_" in document.name or "--" in document.name or document.name.endswith("-"):
         yield warning(line, f"the open format allows letters, digits and single hyphens only, not {document.name!r}")
     if skill.name and document.name != skill.name:
-        yield error(
-            line, f"the header says `name: {document.name}` but the folder is called {skill.name!r}; make them agree"
-        )
+        said = f"the header says `name: {document.name}` but the folder is called {skill.name!r}; make them agree"
+        yield error(line, said)
 
 
 def _category(skill: _Skill) -> Iterator[Problem]:
@@ -105,7 +104,7 @@ def _description(skill: _Skill) -> Iterator[Problem]:
             f"a new one has at most {NEW_DESCRIPTION_CELLS}: keep the trigger and move the rest into the body"
         )
         yield error(line, said) if skill.new else warning(line, said)
-    if hidden := invisible(text):
+    if hidden := hidden_in_prose(text):
         yield error(line, f"the description holds the invisible character {hidden}; leave it out")
     if text.isascii() and not text.lower().startswith("use "):
         yield warning(line, "begin the description with the trigger: `Use when …`")
@@ -116,10 +115,8 @@ def _body(skill: _Skill) -> Iterator[Problem]:
     if not document.body.strip():
         yield error(document.body_line, "the body is empty; say below the header how the work is done")
     if len(document.text) > MAX_CHARACTERS:
-        said = (
-            f"the file has {len(document.text):,} characters; at most {MAX_CHARACTERS:,}: move material to references/"
-        )
-        yield error(document.body_line, said)
+        said = f"the file has {len(document.text):,} characters; at most {MAX_CHARACTERS:,} are allowed"
+        yield error(document.body_line, f"{said}: move material to references/")
 
 
 def _fields(skill: _Skill) -> Iterator[Problem]:
@@ -131,9 +128,8 @@ def _fields(skill: _Skill) -> Iterator[Problem]:
         yield warning(line("license"), "`license` should be one text")
     compatibility = header.get("compatibility", "")
     if not isinstance(compatibility, str) or len(compatibility) > MAX_COMPATIBILITY:
-        yield warning(
-            line("compatibility"), f"`compatibility` should be one text of at most {MAX_COMPATIBILITY} characters"
-        )
+        said = f"`compatibility` should be one text of at most {MAX_COMPATIBILITY} characters"
+        yield warning(line("compatibility"), said)
     metadata = header.get("metadata", {})
     if metadata != "" and not _texts(metadata):
         yield warning(line("metadata"), "the open format wants `metadata` to be a mapping of texts to texts")
