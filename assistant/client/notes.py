@@ -1,0 +1,111 @@
+"""Events that deserve one quiet line: what happened, and the command that shows more."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assistant.client.text import duration, one_line
+from assistant.core.events import (
+    ApprovalResolved,
+    Compacted,
+    Event,
+    LearningStaged,
+    MemoryChanged,
+    QuestionAnswered,
+    ReplyRestarted,
+    RunCancelled,
+    RunFailed,
+    RunResumed,
+    SkillChanged,
+    Steered,
+    ToolEnded,
+)
+
+Tone = Literal["plain", "quiet", "good", "bad", "yours"]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One line: a mark that carries the tone, words, and quiet words after them."""
+
+    tone: Tone
+    mark: str
+    words: str
+    more: str = ""
+
+    def as_text(self) -> str:
+        """The note without colours."""
+        return " ".join(part for part in (self.mark, self.words, self.more and f"· {self.more}") if part)
+
+
+MARKS: Mapping[Tone, str] = {"plain": "·", "quiet": "·", "good": "✓", "bad": "✗", "yours": "❯"}
+ALLOWED = {
+    "once": "allowed once",
+    "session": "allowed in this session",
+    "always": "allowed always",
+    "deny": "denied",
+}
+
+
+def tool_note(event: ToolEnded, asked: str) -> Note:
+    """One line a tool: what it did, how long it took, whether it worked."""
+    result = one_line(event.preview)
+    if event.message.failed and result in ("", asked):
+        result = one_line(event.message.text.lstrip().partition("\n")[0])
+    tone: Tone = "bad" if event.message.failed else "good"
+    words = " ".join(part for part in (one_line(event.message.name), asked) if part)
+    outcome = result if result != asked else ""
+    return Note(tone, MARKS[tone], words, " · ".join(p for p in (outcome, duration(event.seconds)) if p))
+
+
+def plan_note(todos: tuple[Mapping[str, str], ...]) -> Note:
+    """The plan in one line: how far it is, and what is being done."""
+    done = sum(item.get("status") in ("completed", "cancelled") for item in todos)
+    current = next((one_line(item.get("content", "")) for item in todos if item.get("status") == "in_progress"), "")
+    return Note("quiet", MARKS["quiet"], f"plan {done}/{len(todos)}", current)
+
+
+def note_of(event: Event, lead: str = "assistant ") -> Note | None:
+    """The event's line, if it has one; `lead` is how a command begins here (`/` in the chat)."""
+    write = _WRITERS.get(type(event))
+    return write(event, lead) if write else None
+
+
+def _approval(event: ApprovalResolved, lead: str) -> Note:
+    tone: Tone = "bad" if event.decision == "deny" else "good"
+    by = {"timeout": "nobody answered in time"}.get(event.by, f"by {one_line(event.by)}" if event.by else "")
+    return Note(tone, MARKS[tone], ALLOWED.get(event.decision, event.decision), one_line(event.feedback) or by)
+
+
+def _skill(event: SkillChanged, lead: str) -> Note:
+    name = one_line(event.name)
+    more = f"{lead}skills restore {name}" if event.action == "archive" else f"{lead}skills diff {name}"
+    return Note("quiet", "✎", f"skill {name}: {one_line(event.action)}", more)
+
+
+def _memory(event: MemoryChanged, lead: str) -> Note:
+    return Note("quiet", "✎", f"memory {one_line(event.name)}: {one_line(event.action)}", f"{lead}memory log")
+
+
+def _staged(event: LearningStaged, lead: str) -> Note:
+    words = f"{one_line(event.name)}: {one_line(event.action)} waits for you"
+    return Note("quiet", "◇", words, f"{lead}inbox show {one_line(event.id)}")
+
+
+def _compacted(event: Compacted, lead: str) -> Note:
+    return Note("quiet", MARKS["quiet"], f"earlier messages summarised: {event.before:,} → {event.after:,} tokens")
+
+
+_WRITERS: Mapping[type[Any], Callable[[Any, str], Note]] = {
+    ApprovalResolved: _approval,
+    SkillChanged: _skill,
+    MemoryChanged: _memory,
+    LearningStaged: _staged,
+    Compacted: _compacted,
+    QuestionAnswered: lambda event, lead: Note("yours", MARKS["yours"], one_line(event.answer)),
+    Steered: lambda event, lead: Note("yours", MARKS["yours"], one_line(event.text)),
+    ReplyRestarted: lambda event, lead: Note("quiet", "↻", f"asked again: {one_line(event.reason)}"),
+    RunResumed: lambda event, lead: Note("quiet", "↻", f"taken up again after an interruption ({event.attempt})"),
+    RunFailed: lambda event, lead: Note("bad", MARKS["bad"], one_line(event.error)),
+    RunCancelled: lambda event, lead: Note("quiet", MARKS["quiet"], "stopped; what was said is kept"),
+}

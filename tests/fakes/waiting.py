@@ -1,0 +1,15 @@
+"""Waiting for what another thread or process does: polled, with an end."""
+
+from collections.abc import Callable
+from threading import Event
+from time import monotonic
+
+LONGEST = 10.0
+
+
+def until(true: Callable[[], bool], told: Callable[[], str] = str) -> None:
+    """Return once it is true; fail with `told()` when that takes too long."""
+    end = monotonic() + LONGEST
+    while not true():
+        assert monotonic() < end, f"waited {LONGEST:.0f} s\n{told()}"
+        Event().wait(0.02)
