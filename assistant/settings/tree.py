@@ -4,7 +4,24 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    field_validator,
+    model_validator,
+)
+
+
+def _variable_name(given: str) -> str:
+    """Catches a key pasted where the name of its variable belongs; the words never repeat it."""
+    if given and not given.replace("_", "a").isalnum():
+        raise ValueError("it must be the name of an environment variable; the key itself belongs into .env")
+    return given
+
 
 Texts = Annotated[tuple[str, ...], Strict(False)]
 Approval = Annotated[
@@ -19,6 +36,7 @@ Effect = Annotated[
     Literal["allow", "ask", "deny"],
     BeforeValidator(lambda given: {True: "allow", False: "deny"}[given] if isinstance(given, bool) else given),
 ]
+VariableName = Annotated[str, AfterValidator(_variable_name)]
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(gt=0, lt=1)]
@@ -38,7 +56,7 @@ class ModelSettings(Group):
     """Empty: OPENAI_* from the environment, else what setup stored; `builtin`: the built-in model."""
     base_url: str = ""
     """Where an OpenAI-compatible service answers; empty: OPENAI_BASE_URL, else OpenAI's own."""
-    api_key_env: str = "OPENAI_API_KEY"
+    api_key_env: VariableName = "OPENAI_API_KEY"
     """The environment variable that holds the key."""
     context_window: Count = 0
     """Tokens the model can read at once; 0: from the catalogue."""
@@ -179,7 +197,7 @@ class TerminalSettings(Group):
     """In a sandbox: may commands reach the network."""
     isolated: bool = False
     """Your word that nothing of the host can be written here."""
-    pass_env: Texts = ()
+    pass_env: Annotated[tuple[VariableName, ...], Strict(False)] = ()
     """Environment variables that commands may see."""
 
 
@@ -225,7 +243,7 @@ class ServerSettings(Group):
     """The address to listen on."""
     port: Annotated[int, Field(ge=0, le=65535)] = 8642
     """The port; 0: any free one."""
-    api_key_env: str = "ASSISTANT_API_KEY"
+    api_key_env: VariableName = "ASSISTANT_API_KEY"
     """The environment variable that holds the key clients must send."""
     allowed_hosts: Texts = ()
     """Host names, beside this machine's, that requests may name."""
