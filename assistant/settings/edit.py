@@ -182,7 +182,7 @@ def _written(text: str, key: str, value: Any) -> str:
     writer.preserve_quotes = True
     writer.width = 4096
     writer.indent(mapping=2, sequence=4, offset=2)
-    tree = writer.load(text) or writer.map()
+    tree = writer.load(text.replace("\r\n", "\n")) or writer.map()
     group, _, leaf = key.rpartition(".")
     if group and tree.get(group) is None:
         tree[group] = writer.map()
