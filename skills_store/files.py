@@ -1,0 +1,230 @@
+"""Files below one root: read, listed and replaced whole, never through a link that leads elsewhere."""
+
+import errno
+import fnmatch
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from skills_store.change import EXECUTABLE, PLAIN, blob_hash
+from skills_store.errors import StoreBrokenError, StoreError
+
+DRAFT = ".draft-"
+IGNORED = (".git", "__pycache__", ".DS_Store", "*.pyc", "*~", ".*.sw?", ".#*", f"{DRAFT}*")
+OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """A file as it is now."""
+
+    data: bytes
+    mode: int
+    link: bool = False
+
+    @property
+    def blob(self) -> str:
+        """The name git gives the bytes."""
+        return blob_hash(self.data)
+
+    @property
+    def git_mode(self) -> str:
+        """The mode as git stores it."""
+        return "120000" if self.link else "100755" if self.mode & stat.S_IXUSR else "100644"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One whole-file write to come, its bytes already on disk beside the target."""
+
+    path: str
+    draft: str
+
+
+class Files:
+    """The work tree of a vault."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def read(self, path: str) -> OnDisk | None:
+        """The file now, or None; a link is told as a link, never followed."""
+        with self.folder_of(path) as place:
+            return None if place is None else read_at(place, path.rpartition("/")[2])
+
+    def under(self, folder: str) -> dict[str, OnDisk]:
+        """Every file of a folder that git would keep, by its path below the root."""
+        with self.folder_of(f"{folder}/x") as place:
+            return {} if place is None else dict(walk(place, folder))
+
+    @contextmanager
+    def folder_of(self, path: str, make: bool = False) -> Iterator[int | None]:
+        """The open folder that holds a path; None when it is not there.  A link on the way is refused."""
+        place = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for part in safe_parts(path)[:-1]:
+                deeper = self.enter(place, part, path, make)
+                if deeper is None:
+                    yield None
+                    return
+                os.close(place)
+                place = deeper
+            yield place
+        finally:
+            os.close(place)
+
+    def enter(self, place: int, part: str, path: str, make: bool) -> int | None:
+        """One folder deeper."""
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(part, dir_fd=place)
+        try:
+            return os.open(part, OPEN_FOLDER, dir_fd=place)
+        except FileNotFoundError:
+            return None
+        except OSError as problem:
+            if problem.errno not in (errno.ELOOP, errno.ENOTDIR):
+                raise
+            if not make:
+                return None
+            raise StoreBrokenError(
+                f"{part!r} on the way to {path} is a link or a file, not a folder of this store",
+                f"put a real folder in its place below {self.root}; nothing was changed",
+            ) from problem
+
+    def prepare(self, path: str, data: bytes, mode: int | None) -> Step:
+        """Write the new bytes beside the target and make them durable; nobody sees them yet."""
+        name = path.rpartition("/")[2]
+        with self.folder_of(path, make=True) as place:
+            if place is None:
+                raise StoreBrokenError(f"the folder of {path} cannot be made")
+            before = read_at(place, name)
+            draft = f"{DRAFT}{blob_hash(path.encode('utf-8', 'surrogateescape') + data)[:16]}"
+            remove_at(place, draft)
+            handle = os.open(
+                draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=place
+            )
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                fit_mode(file.fileno(), mode, before)
+                os.fsync(file.fileno())
+        return Step(path, f"{path[: len(path) - len(name)]}{draft}")
+
+    def discard(self, step: Step) -> None:
+        """Forget a prepared file, and the folders that were made for it."""
+        (self.root / step.draft).unlink(missing_ok=True)
+        self.prune(step.path)
+
+    def publish(self, step: Step) -> None:
+        """Put a prepared file in its place, in one step."""
+        with self.folder_of(step.path) as place:
+            if place is None:
+                raise StoreBrokenError(f"the folder of {step.path} went away while it was written")
+            os.replace(step.draft.rpartition("/")[2], step.path.rpartition("/")[2], src_dir_fd=place, dst_dir_fd=place)
+            os.fsync(place)
+
+    def remove(self, path: str) -> None:
+        """Take a file away, and the folders that this empties."""
+        with self.folder_of(path) as place:
+            if place is None:
+                return
+            remove_at(place, path.rpartition("/")[2])
+            os.fsync(place)
+        self.prune(path)
+
+    def prune(self, path: str) -> None:
+        """Remove the folders above a path that hold nothing."""
+        parts = path.split("/")[:-1]
+        while parts:
+            try:
+                (self.root / "/".join(parts)).rmdir()
+            except OSError:
+                return
+            parts.pop()
+
+    def sweep(self, folder: str) -> None:
+        """Remove drafts that a dead process left in a folder."""
+        place = self.root / folder
+        if place.is_symlink() or not place.is_dir():
+            return
+        for entry in os.scandir(place):
+            if entry.name.startswith(DRAFT) and entry.is_file(follow_symlinks=False):
+                Path(entry.path).unlink(missing_ok=True)
+
+
+def safe_parts(path: str) -> list[str]:
+    """The parts of a path below a root; anything that could lead out is refused."""
+    parts = path.split("/")
+    if not path or path.startswith("/") or any(part in ("", ".", "..", ".git") or "\0" in part for part in parts):
+        raise StoreError(f"{path!r} is no path inside the store", "invalid", "use a relative path without '..'")
+    return parts
+
+
+def ignored(name: str) -> bool:
+    """A file or folder that is nobody's text: caches, editors' leftovers, our own drafts."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in IGNORED)
+
+
+def read_at(place: int, name: str) -> OnDisk | None:
+    """One file of an open folder."""
+    try:
+        info = os.lstat(name, dir_fd=place)
+        if stat.S_ISLNK(info.st_mode):
+            return OnDisk(os.fsencode(os.readlink(name, dir_fd=place)), info.st_mode, link=True)
+        if not stat.S_ISREG(info.st_mode):
+            return None
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        return OnDisk(file.read(), stat.S_IMODE(info.st_mode))
+
+
+def walk(place: int, folder: str) -> Iterator[tuple[str, OnDisk]]:
+    """The files of an open folder and the folders below, links told as links."""
+    with os.scandir(place) as entries:
+        names = sorted(
+            (entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if not ignored(entry.name)
+        )
+    for name, is_folder in names:
+        if is_folder:
+            deeper = os.open(name, OPEN_FOLDER, dir_fd=place)
+            try:
+                yield from walk(deeper, f"{folder}/{name}")
+            finally:
+                os.close(deeper)
+        elif (found := read_at(place, name)) is not None:
+            yield f"{folder}/{name}", found
+
+
+def remove_at(place: int, name: str) -> None:
+    """Remove one file of an open folder, if it is there."""
+    with suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=place)
+
+
+def write_durably(handle: int, data: bytes, mode: int | None, before: OnDisk | None) -> None:
+    """Fill a new file and close it."""
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        fit_mode(file.fileno(), mode, before)
+        os.fsync(file.fileno())
+
+
+def fit_mode(handle: int, mode: int | None, before: OnDisk | None) -> None:
+    """Keep the old file's mode; a new one follows the umask; `mode` says only whether it can be run."""
+    known = None if before is None or before.link else before.mode
+    usual = stat.S_IMODE(os.fstat(handle).st_mode) if known is None else known
+    runnable = usual & stat.S_IXUSR if mode is None else mode & stat.S_IXUSR
+    os.fchmod(handle, usual | (usual & 0o444) >> 2 if runnable else usual & ~0o111)
+
+
+def mode_of(git_mode: str) -> int:
+    """A mode of git as a mode of the file system."""
+    return EXECUTABLE if git_mode == "100755" else PLAIN
