@@ -58,7 +58,15 @@ STARTS_THREADS = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor"
 LATE = {
     ("prompts/__init__.py", "jinja2"): 37,
     ("prompts/__init__.py", "frontmatter"): 17,
+    ("skills_store/fuzzy.py", "rapidfuzz"): 14,
+    ("skills_store/links.py", "markdown_it"): 23,
+    ("skills_store/vault.py", "git"): 50,
     ("assistant/home/lock.py", "filelock"): 35,
+    ("assistant/settings/edit.py", "ruamel"): 19,
+    ("assistant/safety/shell.py", "tree_sitter"): 21,
+    ("assistant/safety/shell.py", "tree_sitter_bash"): 1,
+    ("assistant/llm/late.py", "openai"): 540,
+    ("assistant/llm/late.py", "httpx2"): 56,
     ("assistant/store/database.py", "sqlite_utils"): 85,
     ("assistant/store/database.py", "assistant.store.schema"): 85,
 }
