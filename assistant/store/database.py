@@ -3,7 +3,7 @@
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,18 @@ class Database:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+    def attempt(self, tx: Tx, write: Callable[[], None]) -> sqlite3.Error | None:
+        """Part of a transaction that may fail alone: its fault undoes it and is handed back."""
+        tx.execute("SAVEPOINT attempt")
+        try:
+            write()
+        except sqlite3.Error as fault:
+            tx.execute("ROLLBACK TO attempt")
+            return fault
+        finally:
+            tx.execute("RELEASE attempt")
+        return None
 
     def version(self) -> int:
         """Changes whenever another connection, of any process, has written."""

@@ -125,6 +125,10 @@ class Runs:
             "SELECT * FROM runs WHERE session_id = ? AND kind = 'review' AND status = 'queued'", (session_id,)
         )
 
+    def unwanted(self) -> list[Row]:
+        """Runs that somebody wants stopped and that are not over."""
+        return self.database.all("SELECT * FROM runs WHERE stop_wanted = 1 AND finished IS NULL")
+
     def orphans(self, dead: Callable[[str], bool]) -> Iterator[Orphan]:
         """The runs whose executor is dead."""
         rows = self.database.all(f"SELECT id, executor, beat, created FROM runs WHERE status IN {HELD}")

@@ -44,7 +44,8 @@ CREATE TABLE messages (
     failed INTEGER NOT NULL DEFAULT 0,
     origin TEXT NOT NULL,
     reasoning TEXT NOT NULL DEFAULT '',
-    compacted INTEGER NOT NULL DEFAULT 0,
+    compacted TEXT NOT NULL DEFAULT '',
+    place INTEGER,
     at TEXT NOT NULL
 );
 CREATE INDEX messages_of_session ON messages (session_id, id);
@@ -78,7 +79,8 @@ CREATE TABLE runs (
     created TEXT NOT NULL,
     started TEXT,
     finished TEXT,
-    beat TEXT
+    beat TEXT,
+    orphaned TEXT
 );
 CREATE UNIQUE INDEX runs_by_key ON runs (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX runs_open ON runs (status, created) WHERE finished IS NULL;
@@ -126,6 +128,7 @@ CREATE TABLE approvals (
     rule TEXT NOT NULL DEFAULT '',
     created TEXT NOT NULL,
     attended_seconds REAL NOT NULL DEFAULT 0,
+    told INTEGER NOT NULL DEFAULT 0,
     decision TEXT NOT NULL DEFAULT '',
     decided_by TEXT NOT NULL DEFAULT '',
     feedback TEXT NOT NULL DEFAULT '',

@@ -164,12 +164,28 @@ class Sessions:
             tx.execute("UPDATE sessions SET updated = ? WHERE id = ?", (now, session_id))
         return number
 
-    def messages(self, session_id: str, after: int = 0, before: int = 0, limit: int = -1) -> list[Message]:
-        """What a session's next request holds: everything that compaction has not put away, oldest first."""
+    def put_away(self, tx: Tx, session_id: str, upto: int, summary: Message) -> None:
+        """Leave the messages up to a number out of requests; the summary stands first among those that stay.
+
+        Its own number is the next free one; `place` is where it stands.
+        """
+        now = self.database.now()
+        tx.execute(
+            "UPDATE messages SET compacted = ? WHERE session_id = ? AND id <= ? AND compacted = ''",
+            (now, session_id, upto),
+        )
+        number = self.add(tx, session_id, "", summary)
+        tx.execute("UPDATE messages SET place = ? WHERE id = ?", (upto, number))
+
+    def messages(self, session_id: str, before: int = 0, as_of: str = "9") -> list[Message]:
+        """What a session's next request holds: everything that compaction has not put away, oldest first.
+
+        `before` leaves out that message and all after it; `as_of` shows the list as it stood at an earlier time.
+        """
         rows = self.database.all(
-            "SELECT * FROM messages WHERE session_id = ? AND compacted = 0 AND id > ? AND (? = 0 OR id < ?)"
-            " ORDER BY id LIMIT ?",
-            (session_id, after, before, before, limit),
+            "SELECT * FROM messages WHERE session_id = ? AND (compacted = '' OR compacted > ?) AND (? = 0 OR id < ?)"
+            " AND at <= ? ORDER BY coalesce(place, id), id",
+            (session_id, as_of, before, before, as_of),
         )
         return [message_of(row) for row in rows]
 
@@ -195,6 +211,14 @@ class Sessions:
         if not row["prompt_key"]:
             return None
         return Prompt(row["system"], tuple(json.loads(row["tools"])), row["prompt_key"], json.loads(row["skills_seen"]))
+
+    def begun(self, tx: Tx, session_id: str, title: str, model: str, skills_seen: dict[str, str]) -> None:
+        """A turn began: the first one gives the session its title; each knows the skills that it was told of."""
+        tx.execute(
+            "UPDATE sessions SET title = CASE WHEN title = '' THEN ? ELSE title END, model = ?, skills_seen = ?"
+            " WHERE id = ?",
+            (title, model, json.dumps(skills_seen, ensure_ascii=False), session_id),
+        )
 
     def set_prompt(self, tx: Tx, session_id: str, prompt: Prompt) -> None:
         """Store the beginning of the session's requests."""

@@ -70,6 +70,10 @@ class Waiting:
                     ("" if decision == "always" else session, row["rule"], self.database.now()),
                 )
 
+    def told(self, tx: Tx, approval_id: str) -> None:
+        """The end of an approval is an event now."""
+        tx.execute("UPDATE approvals SET told = 1 WHERE id = ?", (approval_id,))
+
     def decided(self, approval_id: str) -> Decided | None:
         """How an approval ended, once it has."""
         row = self.database.one("SELECT * FROM approvals WHERE id = ? AND decided IS NOT NULL", (approval_id,))
@@ -112,6 +116,11 @@ class Waiting:
         return None if row is None else str(row["answer"] or "")
 
     # -- both ----------------------------------------------------------------------------------------------------
+
+    def waits_again(self, run_id: str, status: str) -> None:
+        """A resumed run came back to what it waited for."""
+        with self.database.writing() as tx:
+            tx.execute("UPDATE runs SET status = ? WHERE id = ?", (status, run_id))
 
     def open_of(self, run_id: str) -> tuple[list[Row], list[Row]]:
         """The open approvals and the open questions of a run."""

@@ -1,0 +1,90 @@
+"""When a conversation outgrows the model's window: a summary takes the place of its older part.
+
+Nothing is lost: the older messages stay in the database, are searched and shown; only requests leave them out.
+"""
+
+from collections.abc import Generator, Sequence
+
+import prompts
+from assistant.core.events import Compacted, Event
+from assistant.core.interrupt import Interrupt
+from assistant.core.messages import Message, Request
+from assistant.core.turn import Turn
+from assistant.llm.catalogue import estimate, window_of
+from assistant.runtime import reviewing
+from assistant.runtime.briefing import prompt_of
+from assistant.runtime.parts import Parts, Run
+from curator import review
+from skills_store.values import Origin
+
+
+def compacted(
+    parts: Parts, run: Run, turn: Turn, interrupt: Interrupt, focus: str = "", force: bool = False
+) -> Generator[Event, None, Turn]:
+    """The turn, shortened if it fills more of the window than the settings allow."""
+    settings = parts.settings.compression
+    window = parts.settings.model.context_window or window_of(parts.models(run.model).name)
+    before = size(turn)
+    if not force and before <= settings.threshold * window:
+        return turn
+    messages = parts.sessions.messages(run.session_id)
+    cut = place_to_cut(messages, int(settings.keep_recent * window))
+    if cut == 0:
+        return turn
+    look_back_first(parts, run)
+    summary = summarise(parts, run, turn, messages[:cut], interrupt, focus)
+    if not summary or interrupt.is_set():
+        return turn
+    message = Message(
+        "user", summary, name="summary", origin=turn.origin, sent=prompts.render("summary", summary=summary)
+    )
+    with parts.database.writing() as tx:
+        parts.sessions.put_away(tx, run.session_id, messages[cut - 1].number, message)
+    prompt = prompt_of(parts, run, rebuild=True)
+    kept = tuple(parts.sessions.messages(run.session_id))
+    shorter = Turn(prompt.system, prompt.tools, kept, turn.max_steps, turn.steps, turn.origin)
+    yield Compacted(before, size(shorter))
+    return shorter
+
+
+def size(turn: Turn) -> int:
+    """Tokens of the next request, estimated: the system prompt, the tools, every message."""
+    said = sum(len(m.wire_text) + sum(len(c.arguments) for c in m.calls) for m in turn.messages)
+    return estimate(len(turn.system) + len(str(turn.tools)) + said)
+
+
+def place_to_cut(messages: Sequence[Message], keep: int) -> int:
+    """Where the newest part begins that stays whole: at a message of the person, so that no call loses its result.
+
+    0 when there is nothing to put away; the newest message of the person always stays.
+    """
+    people = [i for i, m in enumerate(messages) if m.role == "user" and m.origin is Origin.YOU]
+    if not people or people[-1] == 0:
+        return 0
+    for place in people:
+        if estimate(sum(len(m.wire_text) for m in messages[place:])) <= keep:
+            return place
+    return people[-1]
+
+
+def look_back_first(parts: Parts, run: Run) -> None:
+    """What no review has seen yet is looked at as it stood before it is put away."""
+    steps, turns = parts.ledger.counters(run.session_id)
+    kind = review.both_or_one(memory=turns > 0, skills=steps > 0)
+    if kind is None or run.kind != "turn":
+        return
+    with parts.database.writing() as tx:
+        reviewing.queue(parts, tx, run, kind)
+
+
+def summarise(parts: Parts, run: Run, turn: Turn, older: Sequence[Message], interrupt: Interrupt, focus: str) -> str:
+    """What the model itself wants to remember of the older part; its cost is counted like a step's."""
+    ask = Message("user", prompts.render("compact", focus=focus))
+    request = Request(turn.system, turn.tools, (*older, ask))
+    said, model = "", parts.models(run.model)
+    for chunk in model.stream(request, interrupt):
+        said = "" if chunk.restarted else said + chunk.text
+        if chunk.usage:
+            with parts.database.writing() as tx:
+                parts.runs.spend(tx, parts.runs.row(run.id), chunk.usage, model.name)
+    return said.strip()

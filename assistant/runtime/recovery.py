@@ -1,0 +1,52 @@
+"""What a dead process left: end its commands, and queue its runs again."""
+
+from assistant.runtime.ending import fail
+from assistant.runtime.executors import Executor
+from assistant.runtime.parts import Parts, run_of
+from assistant.runtime.rights import end_left_running
+
+MOST_RESUMES = 10
+"""A run that brought its process down so often is not tried again."""
+
+
+def recover(parts: Parts, executor: Executor, reserve: bool) -> list[str]:
+    """Queue every orphaned run again, for this executor alone if `reserve`; their ids."""
+    taken = []
+    for orphan in list(parts.runs.orphans(executor.dead)):
+        end_left_running(parts.ledger.left_running(orphan.id), orphan.id)
+        row = parts.runs.row(orphan.id)
+        if row["resumed"] >= MOST_RESUMES:
+            fail(parts, run_of(row), f"it was interrupted {MOST_RESUMES + 1} times and is not tried again", "fault")
+            continue
+        with parts.database.writing() as tx:
+            parts.runs.set(
+                tx,
+                orphan.id,
+                status="queued",
+                executor="",
+                resumed=row["resumed"] + 1,
+                orphaned=(parts.clock() - orphan.idle).isoformat(),
+                reserved_for=executor.id if reserve else "",
+            )
+        taken.append(orphan.id)
+    return taken + unreserve(parts, executor, reserve)
+
+
+def unreserve(parts: Parts, executor: Executor, reserve: bool) -> list[str]:
+    """Runs that were queued for a process which is dead now belong to whoever takes them."""
+    taken = []
+    for row in parts.database.all("SELECT id, reserved_for FROM runs WHERE status = 'queued' AND reserved_for != ''"):
+        if executor.dead(row["reserved_for"]):
+            with parts.database.writing() as tx:
+                parts.runs.set(tx, row["id"], reserved_for=executor.id if reserve else "")
+            taken.append(str(row["id"]))
+    return taken
+
+
+def reviews_may_run(parts: Parts) -> bool:
+    """Whether today's reviews have left something of their allowance; the others wait for tomorrow."""
+    limit = parts.settings.review.daily_tokens
+    if limit <= 0:
+        return True
+    midnight = parts.clock().replace(hour=0, minute=0, second=0, microsecond=0)
+    return parts.runs.spent_since("review", midnight) < limit

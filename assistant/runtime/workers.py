@@ -1,0 +1,89 @@
+"""Takes up queued runs, one thread a run, as many at once as the settings allow."""
+
+import threading
+
+from assistant.runtime.bell import QUEUE
+from assistant.runtime.engine import Engine
+from assistant.runtime.ending import cancel_queued
+from assistant.runtime.executors import Executor
+from assistant.runtime.parts import Parts, run_of
+from assistant.runtime.recovery import reviews_may_run
+
+LOOK_SECONDS = 0.5
+"""How often to look for runs and wishes to stop that another process wrote."""
+DRAIN_SECONDS = 5.0
+
+
+class Workers:
+    """The runs of one process."""
+
+    def __init__(self, parts: Parts, engine: Engine, executor: Executor, only_own: bool) -> None:
+        self.parts = parts
+        self.engine = engine
+        self.executor = executor
+        self.only_own = only_own
+        self._leaving = threading.Event()
+        self._threads: set[threading.Thread] = set()
+        self._chief = threading.Thread(target=self._look, name="workers", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look for runs."""
+        self._chief.start()
+
+    def stop(self, park: bool = False) -> None:
+        """Take up nothing more and let what runs end; with `park`, leave it for the next process to go on with."""
+        self._leaving.set()
+        self.parts.bell.ring(QUEUE)
+        if self._chief.ident is not None:
+            self._chief.join(DRAIN_SECONDS)
+        for thread in list(self._threads):
+            if not park:
+                thread.join()
+
+    def busy(self) -> int:
+        """Runs in work here."""
+        return len(self.engine.working())
+
+    def _look(self) -> None:
+        parts = self.parts
+        with parts.bell.listening(QUEUE) as heard:
+            while not self._leaving.is_set():
+                heard.clear()
+                self._stop_what_is_unwanted()
+                if not self._take_one():
+                    heard.wait(LOOK_SECONDS)
+        parts.database.release()
+
+    def _take_one(self) -> bool:
+        """Begin one run if one waits and there is a place; whether it did."""
+        if not self.parts.slots.acquire(blocking=False):
+            return False
+        run_id = None
+        try:
+            run_id = self.parts.runs.claim(self.executor.id, self.only_own, reviews_may_run(self.parts))
+        finally:
+            if run_id is None:
+                self.parts.slots.release()
+        if run_id is None:
+            return False
+        thread = threading.Thread(target=self._work, args=(run_id,), name=run_id, daemon=True)
+        self._threads.add(thread)
+        thread.start()
+        return True
+
+    def _work(self, run_id: str) -> None:
+        try:
+            self.engine.execute(run_id)
+        finally:
+            self.parts.slots.release()
+            self.parts.database.release()
+            self._threads.discard(threading.current_thread())
+            self.parts.bell.ring(QUEUE)
+
+    def _stop_what_is_unwanted(self) -> None:
+        for row in self.parts.runs.unwanted():
+            run = run_of(row)
+            if row["status"] == "queued":
+                cancel_queued(self.parts, run)
+            else:
+                self.engine.stop(run.id)
