@@ -76,6 +76,11 @@ def question_lines(question: QuestionAsked) -> list[str]:
     return [*clean(question.text).strip().split("\n"), *choices]
 
 
+def question_prompt(question: QuestionAsked) -> str:
+    """How a question may be answered."""
+    return "a number, or your own words" if question.choices else "your answer"
+
+
 def chosen(question: QuestionAsked, said: str) -> str:
     """The answer in what was typed: a choice by its number, anything else as it is."""
     word = said.strip()

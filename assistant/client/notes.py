@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assistant.client.following import Lost
 from assistant.client.text import duration, one_line
 from assistant.core.events import (
+    LAST,
     ApprovalResolved,
     Compacted,
     Event,
@@ -20,6 +22,7 @@ from assistant.core.events import (
     Steered,
     ToolEnded,
 )
+from assistant.core.ports import Told
 
 Tone = Literal["plain", "quiet", "good", "bad", "yours"]
 
@@ -109,3 +112,35 @@ _WRITERS: Mapping[type[Any], Callable[[Any, str], Note]] = {
     RunFailed: lambda event, lead: Note("bad", MARKS["bad"], one_line(event.error)),
     RunCancelled: lambda event, lead: Note("quiet", MARKS["quiet"], "stopped; what was said is kept"),
 }
+
+
+class Learned:
+    """Listens to a review and says in one line what it saved or left to the person; nothing when it did neither."""
+
+    def __init__(self, tell: Callable[[Note], None]) -> None:
+        self._tell = tell
+        self._saved: list[str] = []
+        self._staged: list[str] = []
+
+    def hear(self, arrival: Told | Lost) -> None:
+        """One event of the review."""
+        match arrival:
+            case Told(event=SkillChanged(name)) | Told(event=MemoryChanged(name)):
+                self._saved.append(one_line(name))
+            case Told(event=LearningStaged(_, name)):
+                self._staged.append(one_line(name))
+            case Told(event=event) if isinstance(event, LAST):
+                self._say()
+            case _:
+                pass
+
+    def _say(self) -> None:
+        saved = "saved " + _listed(self._saved) if self._saved else ""
+        staged = _listed(self._staged) + " waits for you" if self._staged else ""
+        if saved or staged:
+            more = "/inbox" if staged else "/reviews shows it, /undo takes it back"
+            self._tell(Note("quiet", "✎", "review: " + "; ".join(part for part in (saved, staged) if part), more))
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(dict.fromkeys(names))

@@ -15,11 +15,13 @@ from assistant.core.events import (
     LAST,
     ApprovalRequested,
     Event,
+    QuestionAnswered,
     QuestionAsked,
     ReasoningArrived,
     ReplyEnded,
     ReplyRestarted,
     RunStarted,
+    Steered,
     TextArrived,
     TodoChanged,
     ToolEnded,
@@ -93,6 +95,15 @@ class Page:
         words = {"quiet": "quiet", "bad": "", "yours": "strong"}.get(note.tone, "")
         more = f"  {note.more}" if note.more else ""
         return [self.paint.line((note.mark + " ", mark), (note.words, words), (more, "quiet"))]
+
+    def said(self, text: str) -> list[str]:
+        """Words of the person, whole."""
+        first, *more = self.paint.wrapped(text, indent="  ")
+        return self.say([self.paint.style("❯", "accent") + first[1:], *more], "said")
+
+    def end(self) -> None:
+        """Nothing moves any more."""
+        self._begin(None)
 
     def live(self, rows: int) -> list[str]:
         """The end that still moves, in at most `rows` lines."""
@@ -200,6 +211,12 @@ class Page:
             return []
         return self.say(self.note(tool_note(event, asked)), "tool")
 
+    def _steered(self, event: Steered) -> list[str]:
+        return self.said(event.text)
+
+    def _answered(self, event: QuestionAnswered) -> list[str]:
+        return self.said(event.answer)
+
     def _todo(self, event: TodoChanged) -> list[str]:
         self._plan = event.todos
         return []
@@ -227,4 +244,6 @@ _TEACHERS: Mapping[type[Any], Callable[[Page, Any], list[str]]] = {
     TodoChanged: Page._todo,
     ApprovalRequested: Page._approval,
     QuestionAsked: Page._question,
+    QuestionAnswered: Page._answered,
+    Steered: Page._steered,
 }

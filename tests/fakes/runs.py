@@ -16,7 +16,7 @@ from assistant.core.events import (
     RunCancelled,
     Steered,
 )
-from assistant.core.ports import Mode, Start, Started, Told
+from assistant.core.ports import Accepted, Mode, Start, Started, Told
 from assistant.errors import Conflict, NotFound
 
 LONGEST_WAIT = 30.0
@@ -142,15 +142,15 @@ class ScriptedRuns:
             if isinstance(told.event, LAST):
                 return
 
-    def steer(self, run_id: str, text: str, mode: Mode = "steer") -> Mode:
+    def steer(self, run_id: str, text: str, mode: Mode = "steer") -> Accepted:
         run = self._run(run_id)
         self.steers.append((text, mode))
         if mode == "queue" or run.ended:
-            return "queue"
+            return Accepted("queue", self.start(Start(text, session_id=run.session_id)).run_id)
         with run.grown:
             run.steered.append(text)
             run.grown.notify_all()
-        return "steer"
+        return Accepted("steer", run_id)
 
     def stop(self, run_id: str) -> None:
         run = self._run(run_id)
