@@ -108,6 +108,8 @@ class ApprovalRequested:
     arguments: str
     why: str
     choices: tuple[str, ...]
+    rule: str = ""
+    """What a grant for the session, or for ever, would cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ class QuestionAsked:
     question_id: str
     text: str
     choices: tuple[str, ...] = ()
+    call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

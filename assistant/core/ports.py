@@ -22,6 +22,9 @@ class Model(Protocol):
     """
 
     name: str
+    window: int
+    """Tokens that a request and its reply may have together."""
+    tools_supported: bool
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[Chunk]:
         """The reply's pieces, calls whole, usage last."""

@@ -10,7 +10,7 @@ from assistant.core.events import Compacted, Event
 from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message, Request
 from assistant.core.turn import Turn
-from assistant.llm.catalogue import estimate, window_of
+from assistant.llm.catalogue import tokens_in
 from assistant.runtime import reviewing
 from assistant.runtime.briefing import prompt_of
 from assistant.runtime.parts import Parts, Run
@@ -23,7 +23,7 @@ def compacted(
 ) -> Generator[Event, None, Turn]:
     """The turn, shortened if it fills more of the window than the settings allow."""
     settings = parts.settings.compression
-    window = parts.settings.model.context_window or window_of(parts.models(run.model).name)
+    window = parts.settings.model.context_window or parts.models(run.model).window
     before = size(turn)
     if not force and before <= settings.threshold * window:
         return turn
@@ -49,8 +49,8 @@ def compacted(
 
 def size(turn: Turn) -> int:
     """Tokens of the next request, estimated: the system prompt, the tools, every message."""
-    said = sum(len(m.wire_text) + sum(len(c.arguments) for c in m.calls) for m in turn.messages)
-    return estimate(len(turn.system) + len(str(turn.tools)) + said)
+    said = sum(tokens_in(m.wire_text) + sum(tokens_in(c.arguments) for c in m.calls) for m in turn.messages)
+    return tokens_in(turn.system) + tokens_in(str(turn.tools)) + said
 
 
 def place_to_cut(messages: Sequence[Message], keep: int) -> int:
@@ -62,7 +62,7 @@ def place_to_cut(messages: Sequence[Message], keep: int) -> int:
     if not people or people[-1] == 0:
         return 0
     for place in people:
-        if estimate(sum(len(m.wire_text) for m in messages[place:])) <= keep:
+        if sum(tokens_in(m.wire_text) for m in messages[place:]) <= keep:
             return place
     return people[-1]
 

@@ -71,6 +71,15 @@ class Desk:
         return self.waiting.attended(table, item_id, LOOK_SECONDS) > self.timeout
 
 
+def waiting_out(slots: Semaphore, interrupt: Interrupt, seconds: float) -> bool:
+    """Wait before asking a model again, without a slot; True when interrupted."""
+    slots.release()
+    try:
+        return interrupt.wait(seconds)
+    finally:
+        slots.acquire()
+
+
 def in_words(decided: Decided) -> str:
     """Why a call was not allowed, for the model."""
     if decided.decision == EXPIRED:

@@ -28,6 +28,7 @@ class ScriptedModel:
     """Plays replies in order, for any number of threads; calls without an id get one that the session lacks."""
 
     tools_supported = True
+    window = 128_000
 
     def __init__(self, *replies: Reply, name: str = "scripted") -> None:
         self.name = name

@@ -1,0 +1,201 @@
+"""From a home and an environment to an assistant that can run turns: the list of parts."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from pathlib import Path
+from secrets import token_hex
+from threading import Semaphore
+from time import monotonic
+
+from assistant import __version__
+from assistant.core.ports import Clock
+from assistant.home.first_start import find_git, find_template, prepare
+from assistant.home.lock import held
+from assistant.home.place import Home, find_home
+from assistant.home.secrets import filled
+from assistant.runtime.bell import Bell
+from assistant.runtime.desk import waiting_out
+from assistant.runtime.engine import Engine
+from assistant.runtime.executors import Executor
+from assistant.runtime.local import LocalRuns
+from assistant.runtime.log import logger_of, reporting
+from assistant.runtime.parts import Models, Parts
+from assistant.runtime.recovery import recover
+from assistant.runtime.workers import Workers
+from assistant.settings import Settings, load
+from assistant.store.database import Database, open_database
+from assistant.store.ledger import Ledger
+from assistant.store.memory import Limits, MemoryFiles
+from assistant.store.runs import Runs
+from assistant.store.sessions import Sessions
+from assistant.store.waiting import Waiting
+from assistant.tools.toolbox import ALL, offered
+from assistant.wiring.models import builtin_of, models_of
+from skills_store.library import Library, StoreSettings
+from skills_store.usage import Usage
+
+PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ")
+"""What commands see of our environment besides `terminal.pass_env`: enough to work, no keys."""
+
+
+def now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+def new_id(kind: str) -> str:
+    """A fresh id: what it names, and 64 random bits."""
+    return f"{kind}_{token_hex(8)}"
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything that differs between two starts of the program; tests hand in their own."""
+
+    environ: Mapping[str, str]
+    folder: Path
+    clock: Clock = now
+    ids: Callable[[str], str] = new_id
+    ticks: Callable[[], float] = monotonic
+    models: Models | None = None
+    """Instead of those that the settings name."""
+
+    @staticmethod
+    def real() -> "World":
+        """This process's own."""
+        return World(os.environ, Path.cwd())
+
+
+class Assembly:
+    """The parts over one home, each built when it is first wanted: a command pays only for what it uses."""
+
+    def __init__(self, world: World, explicit_home: str | Path = "") -> None:
+        self.world = world
+        self.home = Home(find_home(world.environ, explicit_home))
+        find_git(world.environ)
+        self.made = prepare(self.home, find_template())
+        self.settings: Settings = load(self.home.config)
+        self.environ: Mapping[str, str] = filled(world.environ, self.home.env_file)
+        if self.made:
+            self.library.seed(find_template() / "skills")
+
+    @cached_property
+    def database(self) -> Database:
+        """The home's database, brought up to date under the home lock."""
+        with held(self.home):
+            return open_database(self.home.database, self.world.clock)
+
+    @cached_property
+    def library(self) -> Library:
+        """The skills."""
+        skills = self.settings.skills
+        settings = StoreSettings(
+            write_approval=skills.write_approval,
+            scan=skills.scan,
+            index_tokens=skills.index_tokens,
+            external_dirs=tuple(Path(folder).expanduser() for folder in skills.external_dirs),
+            disabled=frozenset(skills.disabled),
+            platform=platform(),
+        )
+        return Library(self.home.skills, self.world.clock, self.world.ids, settings, self.usage)
+
+    @cached_property
+    def usage(self) -> Usage:
+        """How often each skill was used."""
+        return Usage(lambda: self.database, self.world.clock)
+
+    @cached_property
+    def memory(self) -> MemoryFiles:
+        """MEMORY.md and USER.md."""
+        memory = self.settings.memory
+        limits = Limits(memory.memory_char_limit, memory.user_char_limit)
+        return MemoryFiles(self.home.memories, self.world.clock, self.world.ids, limits, memory.write_approval)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Conversations."""
+        return Sessions(self.database, self.world.ids)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """What every run shares."""
+        world, settings = self.world, self.settings
+        slots = Semaphore(settings.server.max_concurrent_runs)
+        wait = partial(waiting_out, slots)
+        return Parts(
+            version=__version__,
+            settings=settings,
+            home=self.home.root,
+            soul=self._soul,
+            platform=platform(),
+            workdir=Path(settings.terminal.workdir).expanduser() if settings.terminal.workdir else world.folder,
+            environment=self._for_commands(),
+            clock=world.clock,
+            ids=world.ids,
+            ticks=world.ticks,
+            report=reporting(logger_of(self.home.log, secrets(self.environ)), world.ids),
+            database=self.database,
+            sessions=self.sessions,
+            runs=Runs(self.database, world.ids),
+            waiting=Waiting(self.database, world.ids),
+            ledger=Ledger(self.database),
+            library=self.library,
+            memory=self.memory,
+            tools=offered(ALL, settings),
+            models=world.models or models_of(settings, self.environ, wait, builtin_of(self.home.root)),
+            bell=Bell(),
+            slots=slots,
+        )
+
+    def _soul(self) -> str:
+        try:
+            return self.home.soul.read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return ""
+
+    def _for_commands(self) -> dict[str, str]:
+        names = (*PASSED_ON, *self.settings.terminal.pass_env)
+        return {name: self.environ[name] for name in names if name in self.environ}
+
+
+class Working:
+    """A process that runs turns: an executor, an engine, and the port `Runs` over them."""
+
+    def __init__(self, assembly: Assembly, only_own: bool) -> None:
+        self.assembly = assembly
+        self.parts = assembly.parts
+        self.executor = Executor(assembly.home.run, assembly.world.ids("exe"))
+        self.engine = Engine(self.parts)
+        self.runs = LocalRuns(self.parts, self.engine, self.executor.id if only_own else "")
+        self.workers = Workers(self.parts, self.engine, self.executor, only_own)
+        self.recovered = recover(self.parts, self.executor, reserve=only_own)
+        self.workers.start()
+
+    def __enter__(self) -> "Working":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.workers.stop()
+        self.executor.close()
+        self.parts.database.close()
+
+    def finish(self, run_ids: list[str]) -> None:
+        """Follow runs to their ends."""
+        for run_id in run_ids:
+            for _ in self.runs.events(run_id):
+                pass
+
+
+def platform() -> str:
+    """`linux` or `macos`."""
+    return "macos" if sys.platform == "darwin" else sys.platform
+
+
+def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Values that must never reach a log."""
+    words = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+    return tuple(v for name, v in environ.items() if len(v) >= 8 and any(word in name.upper() for word in words))
