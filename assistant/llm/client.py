@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any
+from weakref import finalize
 
 from assistant.core.interrupt import Interrupt
 from assistant.llm.late import http, library
@@ -64,6 +65,7 @@ class Endpoint:
         self.patience = patience
         """Seconds of silence after which a stream counts as broken."""
         self._free: list[Line] = []
+        finalize(self, hang_up, self._free)
         self._lock = Lock()
         self._trust: ssl.SSLContext | None = None
 
@@ -85,15 +87,13 @@ class Endpoint:
     def close(self) -> None:
         """Close the free connections."""
         with self._lock:
-            free, self._free = self._free, []
-        for line in free:
-            line.close()
+            hang_up(self._free)
 
     @contextmanager
     def _line(self, interrupt: Interrupt) -> Iterator[Line]:
         with self._lock:
             free = next((line for line in self._free if not line.cut_off), None)
-            self._free = [line for line in self._free if line is not free and not line.cut_off]
+            self._free[:] = [line for line in self._free if line is not free and not line.cut_off]
         line = free or self._new_line()
         line.lingering = False
         try:
@@ -115,6 +115,12 @@ class Endpoint:
             return library().OpenAI(base_url=self.url, api_key=self.key or "none", max_retries=0, **more)
 
         return Line(client, self._trust, self.patience)
+
+
+def hang_up(lines: list[Line]) -> None:
+    """Close connections; also when the endpoint is forgotten."""
+    while lines:
+        lines.pop().close()
 
 
 class WebPage(Exception):  # noqa: N818 - a finding, not an error of ours

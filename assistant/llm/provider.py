@@ -125,6 +125,7 @@ def check(endpoint: Endpoint) -> None:
     try:
         parts = urlsplit(endpoint.url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        usable = usable and not any(character.isspace() for character in endpoint.url)
         http().URL(endpoint.url)
     except (ValueError, http().InvalidURL):
         usable = False

@@ -19,7 +19,7 @@ class Encoder:
     def __init__(self, model: str, extra: Mapping[str, Any] | None = None) -> None:
         self._fixed = {"model": model, "stream": True, **(extra or {})}
         self._known: OrderedDict[tuple[int, bool], tuple[object, bytes]] = OrderedDict()
-        self._size = 0
+        self.remembered_bytes = 0
         self._lock = Lock()
 
     def body(self, request: Request, dialect: Dialect) -> bytes:
@@ -45,10 +45,10 @@ class Encoder:
             return known[1]
         made = make()
         self._known[key] = (value, made)
-        self._size += len(made)
-        while self._size > REMEMBERED_BYTES and self._known:
+        self.remembered_bytes += len(made)
+        while self.remembered_bytes > REMEMBERED_BYTES and self._known:
             _, (_, dropped) = self._known.popitem(last=False)
-            self._size -= len(dropped)
+            self.remembered_bytes -= len(dropped)
         return made
 
 

@@ -8,7 +8,8 @@ the first rule whose words stand in the newest user message answers, and its ste
 since that message, so a request that is asked again (after a crash, by another process) gets the same answer again.
 
 A step is a dict (JSON): `chunks` (stream chunks, sent as they are) or `status`/`headers`/`body` (a plain response);
-`cut` (send this many chunks, then cut the connection) or `stall` (… then say nothing more until the server closes).
+`cut` (send this many chunks, then cut the connection) or `stall` (… then say nothing more until the server closes);
+or `silent` (never answer).
 """
 
 import argparse
@@ -81,9 +82,9 @@ def call_many(*wanted: tuple[str, dict[str, Any]], words: str = "", prefix: str 
     return chunks(*said, *pieces, ended("tool_calls"), usage(), **more)
 
 
-def status(code: int, message: str = "no", headers: dict[str, str] | None = None, **error: Any) -> Step:
+def status(number: int, message: str = "no", headers: dict[str, str] | None = None, **error: Any) -> Step:
     """A refusal in the OpenAI form."""
-    return {"status": code, "headers": headers or {}, "body": json.dumps({"error": {"message": message, **error}})}
+    return {"status": number, "headers": headers or {}, "body": json.dumps({"error": {"message": message, **error}})}
 
 
 def plain(body: str, kind: str = "application/json", code: int = 200) -> Step:
@@ -201,7 +202,11 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             step = server.next_step(body, {name.lower(): value for name, value in self.headers.items()})
-            if "chunks" in step:
+            if step.get("silent"):
+                server.stalled.set()
+                server.closing.wait(PATIENCE)
+                self.close_connection = True
+            elif "chunks" in step:
                 self._stream(step)
             else:
                 self._respond(step)
