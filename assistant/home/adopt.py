@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.errors import PersonMustAct
-from assistant.home.files import sync_folder, write_whole
+from assistant.home.files import sync_file, write_whole
 from assistant.home.first_start import prepare, unwritable
 from assistant.home.lock import held
 from assistant.home.place import Home, person, pointer
@@ -123,7 +123,7 @@ def _copy_folder(source: Path, target: Path) -> list[str]:
     try:
         shutil.copytree(source, draft / "copy", ignore=unwanted)
         (draft / "copy").rename(target)
-        sync_folder(target.parent)
+        sync_file(target.parent)
     finally:
         shutil.rmtree(draft)
     return left

@@ -16,7 +16,7 @@ def write_whole(path: Path, data: bytes, mode: int | None = None) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-    sync_folder(target.parent)
+    sync_file(target.parent)
 
 
 def write_new(path: Path, data: bytes, mode: int = 0o644) -> bool:
@@ -27,9 +27,9 @@ def write_new(path: Path, data: bytes, mode: int = 0o644) -> bool:
     return True
 
 
-def sync_folder(folder: Path) -> None:
-    """Make names in a folder durable."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync_file(path: Path) -> None:
+    """Make a file's bytes, or a folder's names, durable."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -1,0 +1,1 @@
+"""One file with everything that cannot be made again, except secrets.  Entries: `make.backup` and `restore.restore`."""
