@@ -18,6 +18,8 @@ MAX_BYTES = 1_048_576
 
 Newline = Literal["\n", "\r\n"]
 
+_OPENING = re.compile(r"(?P<before>(?:[ \t]*\n)*)---[ \t]*(?:\n|\Z)")
+_HEADER = re.compile(rf"{_OPENING.pattern}(?P<header>(?:(?!---[ \t]*(?:\n|\Z)).*\n)*)---[ \t]*(?:\n|\Z)")
 _FENCE = re.compile(r"---[ \t]*")
 _KEY = re.compile(r"(?P<key>[^\s:#][^:\n]*?)[ \t]*:(?=[ \t\r\n]|$)")
 _SEPARATORS = re.compile(r"[\s,]+(?![^(]*\))")
@@ -53,22 +55,23 @@ def read(data: bytes) -> Document:
     if len(data) > MAX_BYTES:
         return Document(data=data, broken=error(1, f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are read"))
     text, bom, wrong = _decoded(data)
-    newline: Newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
-    text = text.replace("\r\n", "\n")
-    blank, start, end, body_start = _fences(text)
-    base = Document(text=text, body=text[body_start:], newline=newline, bom=bom, data=data)
-    if start == end:
-        return _with(base, broken=wrong or _no_header(text, start))
-    first = text.count("\n", 0, start) + 1
-    remarks = [warning(1, "blank lines stand before the header; remove them")] if blank else []
+    windows = text.count("\r\n")
+    newline: Newline = "\r\n" if windows * 2 > text.count("\n") else "\n"
+    text = text.replace("\r\n", "\n") if windows else text
+    found = _HEADER.match(text)
+    body = text[found.end() :] if found else text
+    parts: dict[str, Any] = {"body": body, "text": text, "newline": newline, "bom": bom, "data": data}
+    if found is None:
+        return Document(**parts, broken=wrong or _no_header(text))
+    first = found["before"].count("\n") + 2
+    remarks = (warning(1, "blank lines stand before the header; remove them"),) if first > 2 else ()
+    parts["body_line"] = first + found["header"].count("\n") + 1
     try:
-        header = read_header(text[start : max(end - 1, start)])
+        header = read_header(found["header"].removesuffix("\n"))
     except UnreadableHeaderError as unreadable:
-        body_line = text.count("\n", 0, body_start) + 1
         fault = error(first + unreadable.line - 1, unreadable.message)
-        return _with(base, broken=wrong or fault, warnings=tuple(remarks), body_line=body_line)
-    body_line = first + text.count("\n", start, body_start)
-    return _understood(_with(base, body_line=body_line, broken=wrong, warnings=tuple(remarks)), header, first)
+        return Document(**parts, broken=wrong or fault, warnings=remarks)
+    return Document(**parts, **_understood(header, first, wrong, remarks))
 
 
 def with_field(data: bytes, key: str, value: str) -> bytes:
@@ -116,10 +119,6 @@ def listed(value: Any) -> tuple[str, ...] | None:
     return None
 
 
-def _with(document: Document, **changes: Any) -> Document:
-    return Document(**{**document.__dict__, **changes})
-
-
 def _decoded(data: bytes) -> tuple[str, bool, Problem | None]:
     """The text without its mark, whether it had one, and what is wrong with its encoding."""
     bom = data.startswith(codecs.BOM_UTF8)
@@ -132,54 +131,31 @@ def _decoded(data: bytes) -> tuple[str, bool, Problem | None]:
         return payload.decode("utf-8", "replace"), bom, error(line, said)
 
 
-def _fences(text: str) -> tuple[bool, int, int, int]:
-    """Blank lines before?  Where the header's text starts and ends (alike: there is none), where the body starts."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0 and not text[start:end].strip():
-        start = end + 1
-    if end < 0 or not _FENCE.fullmatch(text, start, end):
-        return False, 0, 0, 0
-    opened = at = end + 1
-    while at <= len(text):
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        if _FENCE.fullmatch(text, at, end):
-            return start > 0, opened, max(at, opened + 1), min(end + 1, len(text))
-        at = end + 1
-    return start > 0, opened, opened, 0
-
-
-def _no_header(text: str, opened: int) -> Problem:
-    if opened:
-        line = text.count("\n", 0, opened)
+def _no_header(text: str) -> Problem:
+    if opened := _OPENING.match(text):
+        line = opened["before"].count("\n") + 1
         return error(line, f"the header opened on line {line} is never closed; add a line with --- below it")
     return error(1, "the file does not start with a header; put name and description between two lines of ---")
 
 
-def _understood(document: Document, header: Header, first: int) -> Document:
-    """The document with the fields that matter taken out of its header, each of the type it is meant to have."""
+def _understood(header: Header, first: int, wrong: Problem | None, remarks: tuple[Problem, ...]) -> dict[str, Any]:
+    """The fields that matter taken out of a header, each of the type it is meant to have."""
     values = dict(header.values)
     lines = {key: first + line - 1 for key, line in header.lines.items()}
-    warnings = [warning(first + note.line - 1, note.message) for note in header.remarks]
     for key in _LISTS:
         if key in values and (items := listed(values[key])) is not None:
             values[key] = items
     platforms = values.get("platforms", ())
-    broken = document.broken or _wrong_type(values, lines)
-    if isinstance(platforms, tuple) and all(isinstance(item, str) for item in platforms):
-        platforms = tuple(_PLATFORM_NAMES.get(item.lower(), item.lower()) for item in platforms)
-    else:
-        platforms = ()
-    return _with(
-        document,
-        name=_one_line(values.get("name")),
-        description=_one_line(values.get("description")),
-        header=values,
-        lines=lines,
-        warnings=(*document.warnings, *warnings),
-        broken=broken,
-        platforms=platforms,
-    )
+    usable = isinstance(platforms, tuple) and all(isinstance(item, str) for item in platforms)
+    return {
+        "name": _one_line(values.get("name")),
+        "description": _one_line(values.get("description")),
+        "header": values,
+        "lines": lines,
+        "warnings": (*remarks, *(warning(first + note.line - 1, note.message) for note in header.remarks)),
+        "broken": wrong or _wrong_type(values, lines),
+        "platforms": tuple(_PLATFORM_NAMES.get(p.lower(), p.lower()) for p in platforms) if usable else (),
+    }
 
 
 def _wrong_type(values: Mapping[str, Any], lines: Mapping[str, int]) -> Problem | None:

@@ -24,6 +24,13 @@ _KEY_LINE = re.compile(r"(?P<key> *(?:- )?[A-Za-z_][\w.-]*)(?P<colon>[ \t]*:[ \t
 _TOP_KEY = re.compile(r"[A-Za-z_][\w.-]*[ \t]*:")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}([ \t]+#.*)?")
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PLAIN_END = r"\w.)!?"
+_SIMPLE = re.compile(
+    r"([a-z][a-z0-9_-]*): "
+    r"(?:\"([^\"\\\t\r\x85\u2028\u2029]*)\"|'([^'\t\r\x85\u2028\u2029]*)'"
+    rf"|([^\W\d_](?:[ ,(/'\"&;*+=@%{_PLAIN_END}-]*[{_PLAIN_END}])?))"
+)
+_NULLS = frozenset({"null", "Null", "NULL"})
 _EMPTY = frozenset({"", "~", "null", "Null", "NULL"})
 
 
@@ -55,6 +62,8 @@ def read_header(text: str) -> Header:
         line = text.count("\n", 0, bad.start()) + 1
         raise UnreadableHeaderError(line, f"the header holds the control character U+{ord(bad[0]):04X}; remove it")
     lines, remarks = text.split("\n"), list[Problem]()
+    if simple := _simple(lines):
+        return simple
     while True:
         try:
             header = _parse("\n".join(lines))
@@ -65,6 +74,17 @@ def read_header(text: str) -> Header:
             remarks.append(warning(at.line, at.message))
         else:
             return Header(header.values, header.lines, (*remarks, *header.remarks))
+
+
+def _simple(lines: list[str]) -> Header | None:
+    """A header of nothing but `key: plain text` lines, which is most headers, read as YAML would; None for others."""
+    values = dict[str, Any]()
+    for line in lines:
+        found = _SIMPLE.fullmatch(line)
+        if found is None or found[1] in values or (found[4] or "") in _NULLS:
+            return None
+        values[found[1]] = found[found.lastindex or 0]
+    return Header(values, {key: at for at, key in enumerate(values, 1)})
 
 
 class _FaultError(Exception):
@@ -111,7 +131,7 @@ _PLAINER = {
     "mapping values are not allowed in this context": "this header line has a colon inside a value; quote that value",
     "did not find expected key": "this header line does not fit the lines above; check its indentation and quotes",
 }
-_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_LOADER = getattr(yaml.cyaml, "CParser", yaml.BaseLoader) if yaml.__with_libyaml__ else yaml.BaseLoader
 
 
 class _Builder:

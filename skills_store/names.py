@@ -45,13 +45,13 @@ def file_path_problem(path: str) -> str | None:
 
 
 def _segment_problem(name: str, what: str) -> str | None:
+    if _NAME.fullmatch(name) and len(name) <= MAX_NAME and name not in SKIPPED_FOLDERS and name[-1] != ".":
+        return None
     if hidden := invisible(name):
         return f"the {what} {name!a} holds the invisible character {hidden}; leave it out"
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         return f"{name!r} is not a {what}: {_SHAPE}"
-    if name in SKIPPED_FOLDERS or name.endswith("."):
-        return f"{name!r} cannot be a {what}: a folder of that name is passed over or lost; choose another"
-    return None
+    return f"{name!r} cannot be a {what}: a folder of that name is passed over or lost; choose another"
 
 
 def _reserved(path: str) -> str:
