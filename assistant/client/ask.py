@@ -47,6 +47,8 @@ class Outcome:
     answer: str = ""
     error: str = ""
     exit_code: int = 0
+    left: bool = False
+    """The person pressed Ctrl-C twice and did not wait for the end."""
     usage: Mapping[str, int] = field(default_factory=dict)
     steps: int = 0
     tools: list[dict[str, Any]] = field(default_factory=list)
@@ -211,7 +213,7 @@ class Asking:
         if self._presses == 1:
             self._runs.stop(self.outcome.run_id)
             return True
-        self.outcome.status, self.outcome.exit_code = "cancelled", 130
+        self.outcome.status, self.outcome.exit_code, self.outcome.left = "cancelled", 130, True
         return False
 
     def _ask(self, event: Event) -> None:

@@ -42,6 +42,11 @@ class Waiting:
     run_id: str = ""
     """The run they begin; empty for words into the running turn."""
 
+    @property
+    def when(self) -> str:
+        """When they will be heard."""
+        return "next turn" if self.run_id else "next step"
+
 
 @dataclass(slots=True)
 class Running:

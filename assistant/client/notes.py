@@ -49,6 +49,8 @@ ALLOWED = {
     "deny": "denied",
 }
 
+WHO = {"timeout": "nobody answered in time", "you": "", "person": "", "": ""}
+
 
 def tool_note(event: ToolEnded, asked: str) -> Note:
     """One line a tool: what it did, how long it took, whether it worked."""
@@ -76,7 +78,7 @@ def note_of(event: Event, lead: str = "assistant ") -> Note | None:
 
 def _approval(event: ApprovalResolved, lead: str) -> Note:
     tone: Tone = "bad" if event.decision == "deny" else "good"
-    by = {"timeout": "nobody answered in time"}.get(event.by, f"by {one_line(event.by)}" if event.by else "")
+    by = WHO.get(event.by, f"by {one_line(event.by)}")
     return Note(tone, MARKS[tone], ALLOWED.get(event.decision, event.decision), one_line(event.feedback) or by)
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from assistant.client.asking import question_lines, request_words
 from assistant.client.blocks import Draft, recent
-from assistant.client.notes import Note, note_of, tool_note
+from assistant.client.notes import Note, note_of, plan_note, tool_note
 from assistant.client.paint import Paint
 from assistant.client.text import clean, duration, one_line
 from assistant.core.events import (
     LAST,
     ApprovalRequested,
+    ApprovalResolved,
     Event,
     QuestionAnswered,
     QuestionAsked,
@@ -33,6 +34,7 @@ FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAMES_A_SECOND = 10
 BOXES = {"completed": ("✓", "quiet"), "in_progress": ("▸", "accent"), "cancelled": ("–", "quiet")}
 LONGEST_PLAN = 7
+WAITING = "waiting for you"
 
 
 class Running:
@@ -105,20 +107,29 @@ class Page:
         """Nothing moves any more."""
         self._begin(None)
 
+    def gap(self) -> list[str]:
+        """The empty line between what was said and what will be."""
+        return [""] if self._group else []
+
     def live(self, rows: int) -> list[str]:
         """The end that still moves, in at most `rows` lines."""
         if self._since is None:
             return []
-        foot = [*self._plan_lines(), *self._running_lines(), self._spinner()]
-        room = rows - len(foot) - 2
+        foot = [*self._running_lines(), *self._apart(self._plan_lines()), *self._apart(self._spinner())]
+        room = rows - len(foot) - 1
         body = self._draft_lines(room) if room > 0 else []
-        return [*body, *foot][-max(1, rows) :]
+        lines = [*body, *foot]
+        joined = self._running and self._group == "tool" and not body
+        lines = lines[1:] if lines[:1] == [""] else lines
+        return ([] if joined or not lines or not self._group else [""]) + lines[-max(1, rows - 1) :]
+
+    @staticmethod
+    def _apart(lines: list[str]) -> list[str]:
+        return ["", *lines] if lines else []
 
     def _draft_lines(self, room: int) -> list[str]:
-        if not self._draft.rest.strip():
-            return [""] if self._group and not self._running else []
-        lines = self.paint.markdown(recent(self._draft.rest, room))[-room:]
-        return [*([""] if self._group else []), *lines, ""]
+        rest = self._draft.rest
+        return self.paint.markdown(recent(rest, room))[-room:] if rest.strip() else []
 
     def _running_lines(self) -> list[str]:
         lines = []
@@ -131,11 +142,13 @@ class Page:
                 lines.append(self.paint.line(("  " + running.said, "quiet")))
         return lines
 
-    def _spinner(self) -> str:
+    def _spinner(self) -> list[str]:
+        if self._doing == WAITING:
+            return []
         seconds = duration(float(int(self._now() - (self._since or 0.0)))).replace(".0 s", " s")
         hint = f" · {self.hint}" if self.hint else ""
         frame = " " if self._running else self._frame()
-        return self.paint.line((frame + " ", "accent"), (f"{self._doing} {seconds}{hint}", "quiet"))
+        return [self.paint.line((frame + " ", "accent"), (f"{self._doing} {seconds}{hint}", "quiet"))]
 
     def _frame(self) -> str:
         return FRAMES[int(self._now() * FRAMES_A_SECOND) % len(FRAMES)]
@@ -150,7 +163,9 @@ class Page:
         return lines + ([self.paint.line((f"  and {more} more", "quiet"))] if more else [])
 
     def _last_plan(self) -> list[str]:
-        lines, self._plan = self._plan_lines(), ()
+        plan, lines, self._plan = self._plan, self._plan_lines(), ()
+        if all(item.get("status") in ("completed", "cancelled") for item in plan):
+            lines = self.note(plan_note(plan)) if plan else []
         return self.say(lines, "plan")
 
     def _flush(self) -> list[str]:
@@ -215,20 +230,26 @@ class Page:
         return self.said(event.text)
 
     def _answered(self, event: QuestionAnswered) -> list[str]:
+        self._doing = "thinking"
         return self.said(event.answer)
+
+    def _resolved(self, event: ApprovalResolved) -> list[str]:
+        self._doing = "working"
+        note = note_of(event)
+        return self.say(self.note(note), "tool") if note else []
 
     def _todo(self, event: TodoChanged) -> list[str]:
         self._plan = event.todos
         return []
 
     def _approval(self, event: ApprovalRequested) -> list[str]:
-        self._doing = "waiting for you"
+        self._doing = WAITING
         head, command, why = request_words(event)
         exactly = self.paint.wrapped(command, indent="    ")
         return self.say([self.paint.style(head, "strong"), "", *exactly, "", *self.paint.wrapped(why)], "asked")
 
     def _question(self, event: QuestionAsked) -> list[str]:
-        self._doing = "waiting for you"
+        self._doing = WAITING
         return self.say([piece for line in question_lines(event) for piece in self.paint.wrapped(line)], "asked")
 
 
@@ -243,6 +264,7 @@ _TEACHERS: Mapping[type[Any], Callable[[Page, Any], list[str]]] = {
     ToolEnded: Page._tool_ended,
     TodoChanged: Page._todo,
     ApprovalRequested: Page._approval,
+    ApprovalResolved: Page._resolved,
     QuestionAsked: Page._question,
     QuestionAnswered: Page._answered,
     Steered: Page._steered,
