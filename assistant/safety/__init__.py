@@ -1,0 +1,1 @@
+"""May this happen?  Tables and pure functions: they answer with a verdict and never ask, wait or log."""
