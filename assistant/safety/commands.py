@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from assistant.safety import tables
 from assistant.safety.carriers import ELEVATED, Carried, carried
+from assistant.safety.git import judge_git
 from assistant.safety.paths import Places
 from assistant.safety.pieces import Person, Piece, Script, Word
 from assistant.safety.programs import ALONE, files_of, judge_reader, judge_words, judge_writer, vital
@@ -109,6 +110,8 @@ def judge_program(piece: Piece, program: str, places: Places) -> Verdict:
     fatal = judge_fatal(piece, program, places)
     if isinstance(fatal, Deny):
         return fatal
+    if program == "git":
+        return judge_git(piece, places)
     if program in ALONE:
         return ALONE[program](piece, places)
     if program in tables.SPEAKERS | tables.READERS:

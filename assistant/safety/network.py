@@ -1,10 +1,12 @@
 """How far to believe what a command prints: not at all when it may have come over the network."""
 
 import re
+from pathlib import Path
 
 from assistant.safety import tables
 from assistant.safety.carriers import carried
 from assistant.safety.commands import Part, parts
+from assistant.safety.pieces import Person
 from skills_store.values import Origin
 
 ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://(?!/)|/dev/(tcp|udp)/", re.IGNORECASE)
