@@ -9,46 +9,25 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
 
+from skills_store import index_cache
 from skills_store.document import MAX_BYTES, read
 from skills_store.entry import MISSPELLED, NEVER, Entry, Seen, broken_entry, read_entry, stamp, stamps
+from skills_store.index_values import NOTHING, Shelf, Snapshot, assemble
 from skills_store.names import SIDECAR, SKILL_FILE, SKIPPED_FOLDERS
 
+SAVE_AFTER = 64
 CATEGORY_FILE = "DESCRIPTION.md"
-
-
-class Shelf(NamedTuple):
-    """One category as it was seen: what lies in it, and for each skill an entry and the stamps of its two files."""
-
-    listing: list[str]
-    entries: list[Entry]
-    stamps: list[str]
-    sides: list[str]
-    notes: list[str]
-    line: str = ""
-    line_stamp: str = ""
-
-
-class Snapshot(NamedTuple):
-    """What a look found: the skills in order, a line about some categories, what was passed over and why."""
-
-    entries: tuple[Entry, ...] = ()
-    categories: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
-    shelves: tuple[tuple[str, Shelf], ...] = ()
-    generation: str = ""
-
-
-NOTHING = Snapshot()
 
 
 class Index:
     """Keeps the last look at a folder, so that the next one costs one file status for each skill."""
 
-    def __init__(self, root: Path, external: str = "", last: Snapshot = NOTHING) -> None:
+    def __init__(self, root: Path, external: str = "") -> None:
         self.root, self.external = root, external
-        self._last = last
+        self.trouble = ""
+        self._last: Snapshot | None = None
+        self._unsaved = 0
         self._lock = Lock()
 
     def look(self, generation: str = "") -> Snapshot:
@@ -57,8 +36,24 @@ class Index:
         Sidecars are only written through the store: with the same non-empty generation they are taken as unchanged.
         """
         with self._lock:
-            self._last = scan_folder(self.root, self._last, generation, self.external)
-            return self._last
+            last = self._kept() if self._last is None else self._last
+            now = scan_folder(self.root, last, generation, self.external)
+            self._last = now
+            if now is not last:
+                self._keep(now)
+            return now
+
+    def _kept(self) -> Snapshot:
+        file = None if self.external else index_cache.cache_file(self.root)
+        return index_cache.load(file) if file else NOTHING
+
+    def _keep(self, now: Snapshot) -> None:
+        """Write the look down once reading what it has and the file lacks would cost more than writing it."""
+        self._unsaved += now.fresh
+        file = None if self.external else index_cache.cache_file(self.root)
+        if file and self._unsaved > SAVE_AFTER:
+            self.trouble = index_cache.save(file, now)
+            self._unsaved = 0
 
 
 def scan_folder(
@@ -70,17 +65,11 @@ def scan_folder(
 ) -> Snapshot:
     """The skills below a folder, taken from the last look where nothing changed."""
     settled = bool(generation) and generation == last.generation
-    shelves = tuple(_Look(str(root), dict(last.shelves), settled, external, now_ns()).shelves())
+    look = _Look(str(root), dict(last.shelves), settled, external, now_ns())
+    shelves = tuple(look.shelves())
     if generation == last.generation and _same(shelves, last.shelves):
         return last
-    return assemble(shelves, generation)
-
-
-def assemble(shelves: tuple[tuple[str, Shelf], ...], generation: str) -> Snapshot:
-    """A snapshot of some categories, its skills in an order that does not depend on the folder's."""
-    entries = sorted((entry for _, shelf in shelves for entry in shelf.entries), key=_order)
-    lines = tuple((category, shelf.line) for category, shelf in shelves if shelf.line)
-    return Snapshot(tuple(entries), lines, tuple(n for _, shelf in shelves for n in shelf.notes), shelves, generation)
+    return assemble(shelves, generation, look.fresh)
 
 
 def find(entries: Iterable[Entry], name: str) -> tuple[Entry, ...]:
@@ -88,10 +77,6 @@ def find(entries: Iterable[Entry], name: str) -> tuple[Entry, ...]:
     if "/" in name:
         return tuple(entry for entry in entries if name in (entry.identity, entry.path))[:1]
     return tuple(entry for entry in entries if entry.name == name)
-
-
-def _order(entry: Entry) -> tuple[str, str, str]:
-    return (entry.category, entry.name, entry.path)
 
 
 def _same(new: tuple[tuple[str, Shelf], ...], old: tuple[tuple[str, Shelf], ...]) -> bool:
@@ -104,6 +89,7 @@ class _Look:
     def __init__(self, root: str, last: dict[str, Shelf], settled: bool, external: str, now: int) -> None:
         self.root, self.last, self.settled, self.external, self.now = root, last, settled, external, now
         self.real_root = os.path.realpath(root)
+        self.fresh = 0
 
     def shelves(self) -> Iterator[tuple[str, Shelf]]:
         """Each category with its skills; the one without a name holds skills that stand directly below the root."""
@@ -150,7 +136,10 @@ class _Look:
         for name in names:
             path = f"{category}/{name}" if category else name
             folder = f"{self.root}/{path}"
-            seen = self.kept(known.get(path), folder) or read_entry(folder, path, self.inside, self.now, self.external)
+            seen = self.kept(known.get(path), folder)
+            if seen is None:
+                self.fresh += 1
+                seen = read_entry(folder, path, self.inside, self.now, self.external)
             if seen is None:
                 self.without_skill(shelf, folder, path)
             else:

@@ -1,0 +1,110 @@
+"""The lines about skills that a system prompt carries: one line a skill, escaped, bounded, within a budget."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+
+from skills_store.entry import Entry
+from skills_store.search import rank
+from skills_store.text import prompt_line
+
+BYTES_PER_TOKEN = 4
+MAX_LINE = 160
+MAX_HEADING = 100
+BEST = 20
+REST_SHARE = 4
+
+
+def render_index(
+    entries: Sequence[Entry],
+    budget_tokens: int,
+    about: str = "",
+    recent: Sequence[str] = (),
+    pinned: Collection[str] = (),
+    categories: Mapping[str, str] | None = None,
+) -> str:
+    """All skills while they fit the budget; else the pinned, the recently used and the best for `about`, and counts.
+
+    Broken and archived skills are left out; without skills the text is empty.  The same skills give the same text.
+    """
+    shown = sorted(
+        (e for e in entries if e.broken is None and e.state != "archived"), key=lambda e: (e.category, e.name)
+    )
+    lines = _Lines(shown, categories or {})
+    budget = budget_tokens * BYTES_PER_TOKEN
+    if lines.cost(shown, budget) <= budget:
+        return lines.render(shown)
+    first = [*_named(shown, pinned), *(e for e in shown if e.pin), *_named(shown, recent)]
+    wanted = [*first, *(entry for entry, _ in rank(about, shown, BEST))] if about else first
+    return lines.fitting(list(dict.fromkeys(wanted)), budget)
+
+
+def _named(entries: Iterable[Entry], names: Collection[str]) -> list[Entry]:
+    """The entries of some names, in the order of the names."""
+    order = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    found = [(order[key], entry) for entry in entries for key in (entry.name, entry.identity) if key in order]
+    return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
+
+
+class _Lines:
+    """How skills and categories look in the prompt."""
+
+    def __init__(self, entries: Sequence[Entry], categories: Mapping[str, str]) -> None:
+        self.entries, self.categories = entries, categories
+        self.times = Counter(entry.name for entry in entries)
+
+    def entry(self, entry: Entry) -> str:
+        """A skill in one line; a name that two categories have is given with its category."""
+        name = entry.identity if self.times[entry.name] > 1 else entry.name
+        return f"- {name}: {prompt_line(entry.description, MAX_LINE)}"
+
+    def heading(self, category: str) -> str:
+        """A category in one line."""
+        said = prompt_line(self.categories.get(category, ""), MAX_HEADING)
+        return f"{prompt_line(category, MAX_HEADING)}: {said}".rstrip() if said else f"{category}:"
+
+    def render(self, entries: Iterable[Entry]) -> str:
+        """Skills below their categories."""
+        lines = list[str]()
+        for category, group in groupby(entries, key=lambda entry: entry.category):
+            lines += [self.heading(category), *(self.entry(entry) for entry in group)]
+        return "\n".join(lines)
+
+    def cost(self, entries: Iterable[Entry], enough: int) -> int:
+        """How many bytes some skills take with their categories; counting stops once it is more than enough."""
+        total, headed = 0, set[str]()
+        for entry in entries:
+            total += _size(self.entry(entry))
+            if entry.category not in headed:
+                headed.add(entry.category)
+                total += _size(self.heading(entry.category))
+            if total > enough:
+                break
+        return total
+
+    def fitting(self, wanted: Sequence[Entry], budget: int) -> str:
+        """As many of the wanted skills as fit, in the order they are wanted, and how many more there are where."""
+        room, kept = budget - budget // REST_SHARE, list[Entry]()
+        for entry in wanted:
+            if self.cost([*kept, entry], room) <= room:
+                kept.append(entry)
+        shown = self.render(sorted(kept, key=lambda e: (e.category, e.name)))
+        rest = self.rest(set(kept), budget - len(shown.encode()) - 1)
+        return f"{shown}\n{rest}" if shown else rest
+
+    def rest(self, shown: Collection[Entry], room: int) -> str:
+        """One line about what is not shown: the largest categories with their counts, and how to find the rest."""
+        counts = Counter(entry.category for entry in self.entries if entry not in shown)
+        head, tail = f"{counts.total():,} more skills, found with skills_list(query):", ""
+        for at, (category, count) in enumerate(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))):
+            more = f" {category} {count:,},"
+            left = f" and {len(counts) - at} more categories"
+            if len(head.encode()) + _size(more) + len(left) > room:
+                tail = left
+                break
+            head += more
+        return head.rstrip(",") + tail
+
+
+def _size(line: str) -> int:
+    return len(line.encode()) + 1
