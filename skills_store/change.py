@@ -5,9 +5,9 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from skills_store.names import SIDECAR
 from skills_store.values import Cause, Owner
 
-SIDECAR = ".provenance.json"
 PLAIN = 0o644
 EXECUTABLE = 0o755
 

@@ -15,6 +15,7 @@ from skills_store.values import Actor
 GitCall = Callable[..., bytes]
 RAW = ("--raw", "-z", "--no-abbrev", "--no-renames")
 REVISION = re.compile(r"^[0-9a-fA-F]{4,40}$")
+GLOB = "*?[]\\"
 BLAME_HEAD = re.compile(r"^([0-9a-f]{40}) \d+ (\d+)")
 
 
@@ -46,6 +47,11 @@ class History:
                 mode, _kind, blob = head.split(" ")
                 found[path] = (mode, blob)
         return found
+
+    def names(self, commit: str) -> list[str]:
+        """Every path of a commit."""
+        output = self.git("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
         """Those of the paths that the person told git to ignore."""
@@ -153,6 +159,12 @@ class History:
             labels = ("-L", "today", "-L", "before", "-L", "wanted")
             output = self.git("merge-file", "-p", "--diff3", *labels, *names, accept=tuple(range(128)))
         return output, b"\n||||||| before" not in b"\n" + output
+
+
+def patterns(name: str) -> Sequence[str]:
+    """The places where a skill may ever have been, as git patterns."""
+    quoted = "".join(f"\\{char}" if char in GLOB else char for char in name)
+    return (f":(glob)**/{quoted}/**",)
 
 
 def chunks(items: Sequence[str], size: int = 500) -> Iterator[tuple[str, ...]]:

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from skills_store import sidecar
-from skills_store.change import SIDECAR, FileEdit, as_text
+from skills_store.change import FileEdit, as_text
 from skills_store.errors import MergeConflictError
 from skills_store.files import OnDisk, mode_of
+from skills_store.names import SIDECAR
 from skills_store.story import Touched
 
 Merge = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]

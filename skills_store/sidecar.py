@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from skills_store.change import SIDECAR
+from skills_store.names import SIDECAR
 from skills_store.values import OWNER_OF_MAKER, Actor, Owner
 
 PINS = ("", "frozen", "keep")

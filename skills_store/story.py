@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from skills_store.change import Change
-from skills_store.values import Actor, Cause, Origin
+from skills_store.values import Actor, Cause, Evidence, Origin
 
 MAIL_DOMAIN = "assistant.localhost"
 HAND = "hand"
@@ -120,7 +120,7 @@ def trailers(change: Change) -> list[str]:
         ("Run", cause.run),
         ("Call", cause.call),
         ("Evidence", evidence_ids(cause)),
-        ("Origin", cause.origin.value if cause.evidence else ""),
+        ("Origin", cause.origin.value if cause.evidence or cause.heard is not Origin.OWN else ""),
         *change.extra,
     ]
     return [f"{key}: {one_line(value)}" for key, value in told if value]
@@ -205,7 +205,8 @@ def unarchived(path: str) -> str:
 def change_from(commit: Commit) -> Cause:
     """The cause that a commit tells of, without the quotes, which only the database has."""
     actor = Actor(commit.actor)
-    return Cause(actor, commit.why, commit.session, commit.run, commit.call)
+    told = tuple(Evidence(message, "", origin_of(commit)) for message in commit.evidence)
+    return Cause(actor, commit.why, commit.session, commit.run, commit.call, told, origin_of(commit))
 
 
 def origin_of(commit: Commit) -> Origin:

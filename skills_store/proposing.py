@@ -1,0 +1,143 @@
+"""From a wish to a judged proposal: finds the skill, plans, gathers the facts, asks the guards."""
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from skills_store.change import Change, FileEdit, as_text, diff_of
+from skills_store.errors import StoreError
+from skills_store.guards import Facts, Likeness, Refusal, Stage, judge, wish_problem
+from skills_store.names import ARCHIVE, DEFAULT_CATEGORY, SIDECAR
+from skills_store.plan import Case, Wish, plan
+from skills_store.settings import StoreSettings
+from skills_store.skill import Shelves, Skill
+from skills_store.values import Actor, Cause
+from skills_store.vault import Vault
+
+Seen = Callable[[str], str | None]
+MAX_DIFF = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that the guards let through, at once or with the person's yes."""
+
+    change: Change
+    facts: Facts
+    ask: str = ""
+    """Why the person is asked; empty when nobody need be."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def diff(self) -> str:
+        """What the change does to the texts, bounded."""
+        before = {f"{self.facts.folder}/{path}": data for path, data in self.facts.files.items()}
+        text = diff_of((edit.path, before.get(edit.path), edit.after) for edit in self.change.edits)
+        return text if len(text) <= MAX_DIFF else f"{text[:MAX_DIFF]}\n… cut; the whole: assistant skills diff COMMIT\n"
+
+
+class Proposing:
+    """Everything between a wish and the vault."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        shelves: Shelves,
+        settings: StoreSettings,
+        alike: Callable[[Change], Sequence[Likeness]],
+        findings: Callable[[Change], Sequence[str]],
+    ) -> None:
+        self.vault = vault
+        self.shelves = shelves
+        self.settings = settings
+        self.alike = alike
+        self.findings = findings
+
+    def wished(self, wish: Wish, cause: Cause, seen: Seen) -> Proposal:
+        """Plan a wish on today's files and judge it; StoreError when a guard says no."""
+        if problem := wish_problem(wish):
+            raise refused(problem)
+        skill = self.shelves.find(wish.name, archived=wish.action == "restore")
+        change = plan(Case(wish, skill, cause, stamp(self.vault.clock()), self.taken(wish, skill)))
+        facts = replace(self.facts(change, skill, seen), absorbed_into=wish.absorbed_into)
+        return self.judged(change, facts)
+
+    def judged(self, change: Change, facts: Facts, ask: bool = True) -> Proposal:
+        """Ask the guards; with `ask` off the person has said yes already."""
+        verdict = judge(change, facts)
+        if isinstance(verdict, Refusal):
+            raise refused(verdict)
+        why = verdict.why if isinstance(verdict, Stage) and ask else ""
+        return Proposal(change, facts, why, self.advice(change, facts))
+
+    def advice(self, change: Change, facts: Facts) -> tuple[str, ...]:
+        """What the guards would stop in an automatic writer, told to everybody else."""
+        if change.cause.actor.automatic or change.action not in ("create", "edit", "patch", "write_file", "import"):
+            return ()
+        near = facts.alike() if change.action == "create" else ()
+        return (*(f"like {item.name}: {item.why}" for item in near[:3]), *facts.findings()[:5])
+
+    def facts(self, change: Change, skill: Skill | None, seen: Seen = lambda _path: None) -> Facts:
+        """What the guards may look at; costly facts are found when asked for."""
+        files = {} if skill is None else {path: found.data for path, found in skill.files.items() if not found.link}
+        folder = change.folders[0] if skill is None and change.folders else "" if skill is None else skill.folder
+        scan = self.settings.scan
+        facts = Facts(
+            folder=folder,
+            files=files,
+            approval=self.settings.write_approval,
+            prune_builtins=self.settings.prune_builtins,
+            seen=seen,
+            exists=lambda name: bool(self.shelves.folders(name)),
+            turned_down=lambda: self.vault.inbox.turned_down(change),
+            alike=lambda: self.alike(change),
+            findings=lambda: self.findings(change) if scan else (),
+            your_lines=lambda: self.your_lines(change.edits, folder, files),
+        )
+        return facts if skill is None else replace(facts, sidecar=skill.sidecar)
+
+    def your_lines(self, edits: Sequence[FileEdit], folder: str, files: dict[str, bytes]) -> list[str]:
+        """Lines last written by the person that the edits remove or alter."""
+        found = []
+        for edit in edits:
+            old = as_text(files.get(edit.path[len(folder) + 1 :]))
+            if old is None or edit.path.endswith(SIDECAR):
+                continue
+            if lost := lost_lines(old, as_text(edit.after) or ""):
+                blame = self.vault.history.blame(edit.path)
+                found += [f"{edit.path}:{n}" for n in lost if n <= len(blame) and blame[n - 1].actor == Actor.YOU]
+        return found
+
+    def taken(self, wish: Wish, skill: Skill | None) -> bool:
+        """Whether something lies where the wish wants to put the skill."""
+        if skill is None:
+            return False
+        if wish.action in ("archive", "delete"):
+            return (self.vault.root / ARCHIVE / skill.folder).exists()
+        if wish.action == "restore":
+            return bool(self.shelves.folders(skill.name))
+        if wish.action == "rename":
+            goal = f"{wish.category or skill.category or DEFAULT_CATEGORY}/{wish.new_name or skill.name}"
+            others = self.shelves.folders(wish.new_name) if wish.new_name and wish.new_name != skill.name else []
+            return (self.vault.root / goal).exists() or bool(others)
+        return False
+
+
+def lost_lines(old: str, new: str) -> list[int]:
+    """The numbers of the lines of `old` that `new` lacks or has otherwise."""
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    kinds = ("replace", "delete")
+    return [
+        line + 1 for kind, start, end, _a, _b in matcher.get_opcodes() if kind in kinds for line in range(start, end)
+    ]
+
+
+def refused(refusal: Refusal) -> StoreError:
+    """A guard's no as the error that carries it out."""
+    return StoreError(refusal.error, refusal.code, refusal.hint)
+
+
+def stamp(when: datetime) -> str:
+    """A time as the sidecar keeps it."""
+    return when.replace(microsecond=0).isoformat()
