@@ -6,6 +6,7 @@ import ssl
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from threading import Lock
 from typing import Any
 from weakref import finalize
@@ -30,6 +31,7 @@ class Line:
         self.client = client(http_client=self._http)
         self.cut_off = False
         self.lingering = False
+        self.used = False
         self._socket: socket.socket | None = None
 
     def cut(self) -> None:
@@ -72,15 +74,10 @@ class Endpoint:
     def stream(self, body: bytes, interrupt: Interrupt) -> Iterator[Any]:
         """The events of the answer to a chat request, or its one JSON value; exceptions are those of `openai`."""
         with self._line(interrupt) as line:
-            response = line.client.post(
-                "/chat/completions",
-                cast_to=http().Response,
-                content=body,
-                options={"headers": {"Content-Type": "application/json", "Accept": "text/event-stream"}},
-                stream=True,
-            )
+            response = asked(line, body)
             try:
                 yield from events(response, line)
+                line.used = True
             finally:
                 response.close()
 
@@ -125,6 +122,26 @@ def hang_up(lines: list[Line]) -> None:
 
 class WebPage(Exception):  # noqa: N818 - a finding, not an error of ours
     """Raised when the answer is a page for people."""
+
+
+def asked(line: Line, body: bytes) -> Any:
+    """The response to a chat request; a connection that the server gave up between two requests is made anew."""
+    headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+    ask = partial(
+        line.client.post,
+        "/chat/completions",
+        cast_to=http().Response,
+        content=body,
+        options={"headers": headers},
+        stream=True,
+    )
+    try:
+        return ask()
+    except library().APIConnectionError as problem:
+        if not line.used or line.cut_off or isinstance(problem, library().APITimeoutError):
+            raise
+    line.used = False
+    return ask()
 
 
 def events(response: Any, line: Line) -> Iterator[Any]:

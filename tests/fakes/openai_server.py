@@ -9,7 +9,7 @@ since that message, so a request that is asked again (after a crash, by another 
 
 A step is a dict (JSON): `chunks` (stream chunks, sent as they are) or `status`/`headers`/`body` (a plain response);
 `cut` (send this many chunks, then cut the connection) or `stall` (… then say nothing more until the server closes);
-or `silent` (never answer).
+or `silent` (never answer) or `hang_up` (cut the connection without an answer).
 """
 
 import argparse
@@ -202,7 +202,10 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             step = server.next_step(body, {name.lower(): value for name, value in self.headers.items()})
-            if step.get("silent"):
+            if step.get("hang_up"):
+                self.close_connection = True
+                _cut(self.connection)
+            elif step.get("silent"):
                 server.stalled.set()
                 server.closing.wait(PATIENCE)
                 self.close_connection = True

@@ -118,6 +118,18 @@ def test_a_broken_stream_is_asked_again_and_the_first_words_are_void():
     assert waits == [1.0]
 
 
+def test_a_connection_given_up_between_two_requests_is_made_anew_without_a_word():
+    with OpenAIServer(text("one"), {"hang_up": True}, text("two")) as server:
+        model = model_at(server.base_url)
+        assert [text_of(played(model)) for _ in range(2)] == ["one", "two"]
+        assert server.connections == 2
+
+
+def test_a_new_connection_that_is_cut_without_an_answer_is_a_fault():
+    with OpenAIServer({"hang_up": True}) as server, pytest.raises(Passing, match="broke off"):
+        played(model_at(server.base_url))
+
+
 def test_a_stalled_stream_counts_as_broken():
     with OpenAIServer(text("half an answer", stall=3), text("whole")) as server:
         reply = played(retrying_at(server.base_url, patience=0.2))
