@@ -35,8 +35,8 @@ def build(parts: Parts, run: Run, key: str) -> Prompt:
         "system",
         soul=parts.soul(),
         tools=names,
-        memory=parts.memory.prompt_entries("memory"),
-        user=parts.memory.prompt_entries("user"),
+        memory=remembered(parts, "memory"),
+        user=remembered(parts, "user"),
         skills=parts.library.index(),
         folder=session["workdir"] or str(parts.workdir),
         platform=parts.platform,
@@ -44,6 +44,11 @@ def build(parts: Parts, run: Run, key: str) -> Prompt:
         instructions=session["instructions"],
     )
     return Prompt(system, tuple(tool.schema() for tool in parts.tools), key, skills_now(parts))
+
+
+def remembered(parts: Parts, target: str) -> tuple[str, ...]:
+    """The entries of a memory file that the settings keep."""
+    return parts.memory.entries(target) if target in parts.memory.settings.targets else ()
 
 
 def build_small(parts: Parts, key: str) -> Prompt:

@@ -22,6 +22,7 @@ from assistant.core.messages import Call, Effect, Message
 from assistant.core.turn import Turn
 from assistant.errors import ModelCanFix, Refused
 from assistant.runtime.desk import Desk, in_words
+from assistant.safety.policy import grant_key
 from assistant.safety.verdicts import Allow, Ask, Deny, Verdict
 from assistant.store.waiting import Waiting
 from assistant.tools.context import Context
@@ -31,8 +32,13 @@ SIDE_BY_SIDE = 8
 """Calls of one reply that run at the same time."""
 GRACE_SECONDS = 2.0
 """How long a call may take to end after a stop before it is left behind."""
+CHOICES = ("once", "session", "always", "deny")
 NOT_RUN = "not run: the person stopped this turn"
 LEFT_BEHIND = "stopped before it ended; it may or may not have had its effect: check first"
+
+
+Settled = tuple[Result, tuple[Event, ...]]
+"""The answer to a call that a dead process had begun, and the events that it may not have told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class Dispatcher:
     interrupt: Interrupt
     judge: Callable[[Tool, Mapping[str, Any]], Verdict]
     context: Callable[[Call, Turn, Callable[[Event], None]], Context]
-    settled: Callable[[Call, Tool], Result | None]
+    settled: Callable[[Call, Tool], Settled | None]
     """What is known of a call that a dead process had begun; None when it may simply run."""
     bounded: Callable[[Call, Result], Result]
     desk: Desk
@@ -131,7 +137,9 @@ class Dispatcher:
         try:
             tool = self._find(call)
             if (known := self.settled(call, tool)) is not None:
-                return said(call, known)
+                result, untold = known
+                yield from untold
+                return said(call, result)
             if call.fault:
                 raise ModelCanFix(f"{call.name} was not run: {call.fault}")
             arguments = tool.read(call.arguments)
@@ -157,19 +165,19 @@ class Dispatcher:
                 return
             case Deny(why):
                 raise Refused(f"{call.name} was refused: {why}. Repeating the call will not help.")
-            case Ask(why, rule):
-                if rule and self.waiting.granted(self.session_id, rule):
+            case Ask(why):
+                grant = grant_key(tool.name, arguments)
+                if self.waiting.granted(self.session_id, grant):
                     return
                 if not self.rights.attended:
                     raise Refused(f"{call.name} was refused: {why}, and nobody is there to allow it.")
-                yield from self._ask_person(call, why, rule)
+                yield from self._ask_person(call, why, grant)
 
-    def _ask_person(self, call: Call, why: str, rule: str) -> Generator[Event, None, None]:
+    def _ask_person(self, call: Call, why: str, grant: str) -> Generator[Event, None, None]:
         known = self.waiting.approval_of(self.run_id, call)
         approval_id = self.ids("apr") if known is None else known["id"]
         if known is None:
-            choices = ("once", "session", "always", "deny") if rule else ("once", "deny")
-            yield ApprovalRequested(approval_id, call.id, call.name, call.arguments, why, choices, rule)
+            yield ApprovalRequested(approval_id, call.id, call.name, call.arguments, why, CHOICES, grant)
         elif known["decided"] is None:
             self.waiting.waits_again(self.run_id, "waiting_for_approval")
         decided = self.desk.decision(self.run_id, approval_id, self.interrupt)

@@ -22,7 +22,7 @@ def framed(events: Generator[Event, None, T], ticks: Callable[[], float]) -> Gen
             result: T = end.value
             return result
         if held and type(event) is type(held):
-            event = type(held)(held.text + event.text)  # type: ignore[union-attr]
+            event = type(held)(held.text + event.text)
             held = None
         if held:
             yield held

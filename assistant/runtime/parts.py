@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from threading import Semaphore
-from typing import Protocol
 
 from assistant.core.events import RunKind
 from assistant.core.ports import Clock, Model
@@ -62,12 +61,8 @@ def run_of(row: Row) -> Run:
     )
 
 
-class Models(Protocol):
-    """Which model answers."""
-
-    def __call__(self, name: str) -> Model:
-        """The model by this name, the configured one for an empty name; PersonMustAct when there is none."""
-        ...
+Models = Callable[[str], Model]
+"""The model by a name, the configured one for an empty name; PersonMustAct when there is none."""
 
 
 @dataclass(frozen=True, slots=True)

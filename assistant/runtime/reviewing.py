@@ -72,7 +72,7 @@ def history(parts: Parts, run: Run) -> list[Message]:
     messages = parts.sessions.messages(run.session_id, before=run.upto_message + 1, as_of=queued)
     if not parts.settings.review.model:
         return messages
-    said = [review.Said(m.role, m.wire_text, tuple(c.name for c in m.calls), m.number, m.origin) for m in messages]
+    said = [review.Said(m.role, m.text, tuple(c.name for c in m.calls), m.number, m.origin) for m in messages]
     short = review.digest(said)
     kept = messages[short.whole_from :]
     return [Message("user", short.text), *kept] if short.text else kept

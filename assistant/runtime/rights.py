@@ -1,29 +1,31 @@
 """What each kind of run may do, and the surroundings its tools get."""
 
+import json
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import prompts
-from assistant.core.events import Event, QuestionAnswered, QuestionAsked
+from assistant.core.events import Event, MemoryChanged, QuestionAnswered, QuestionAsked
 from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Call, Effect
 from assistant.core.turn import Turn
 from assistant.errors import ModelCanFix
 from assistant.runtime.desk import Desk
-from assistant.runtime.dispatch import NOT_RUN, Dispatcher, Rights
+from assistant.runtime.dispatch import NOT_RUN, Dispatcher, Rights, Settled
 from assistant.runtime.parts import Parts, Run
-from assistant.safety.policy import Policy, judge
+from assistant.safety.policy import Policy, Rule, judge
 from assistant.safety.verdicts import Verdict
 from assistant.store.ledger import Marks
 from assistant.tools.context import Context
 from assistant.tools.declare import Result, Tool
 from assistant.tools.limits import bound
-from assistant.tools.skills import receipt_result
+from assistant.tools.skills import receipt_of
 from curator import review
 from skills_store.values import Evidence
 
@@ -40,7 +42,7 @@ def dispatcher_for(parts: Parts, run: Run, interrupt: Interrupt, desk: Desk) -> 
         {tool.name: tool for tool in parts.tools},
         rights,
         interrupt,
-        partial(judged, parts, run, rights),
+        partial(judged, parts, run),
         partial(surroundings, parts, run, interrupt, desk),
         partial(settled, parts, run),
         partial(cut, parts),
@@ -53,16 +55,16 @@ def dispatcher_for(parts: Parts, run: Run, interrupt: Interrupt, desk: Desk) -> 
     )
 
 
-def judged(parts: Parts, run: Run, rights: Rights, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
+def judged(parts: Parts, run: Run, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
     """May this call happen here?"""
     approvals, terminal = parts.settings.approvals, parts.settings.terminal
     policy = Policy(
-        mode=approvals.mode,
-        rules=approvals.rules,
-        home=parts.home,
-        workdir=workdir(parts, run),
-        attended=rights.attended,
-        isolated=terminal.isolated,
+        parts.home,
+        workdir(parts, run),
+        Path(parts.environment.get("HOME", "/")),
+        approvals.mode,
+        tuple(Rule(rule.action, rule.target, rule.effect) for rule in approvals.rules),
+        terminal.isolated,
     )
     return judge(tool.name, tool.effect, arguments, policy)
 
@@ -152,25 +154,21 @@ def quotes(parts: Parts, run: Run, call: Call, wanted: Sequence[str]) -> tuple[E
             return evidence
 
 
-def settled(parts: Parts, run: Run, call: Call, tool: Tool) -> Result | None:
-    """After a crash: what became of a call that had begun."""
+def settled(parts: Parts, run: Run, call: Call, tool: Tool) -> Settled | None:
+    """After a crash: what became of a call that had begun, and what the dead process may not have told."""
     if not run.resumed or tool.effect not in (Effect.OWN, Effect.WORLD):
         return None
     if parts.ledger.intent(run.id, call.id) is None:
         return None
     if tool.effect is Effect.WORLD:
-        return Result(prompts.render("interrupted", tool=tool.name), failed=True)
-    key = receipt_key(run.id, call.id)
+        return Result(prompts.render("interrupted", tool=tool.name), failed=True), ()
+    key = f"{run.id}/{call.id}"
     if tool.name == "skill_manage" and (found := parts.library.receipt(key)) is not None:
-        return receipt_result(found)
-    if tool.name == "memory" and parts.memory.receipt(key):
-        return Result('{"success": true, "message": "saved before the interruption"}')
+        return receipt_of(found)
+    if tool.name == "memory" and (commit := parts.memory.receipt(key)) is not None:
+        told = MemoryChanged(json.loads(call.arguments)["target"], commit.action, commit.commit)
+        return Result('{"success": true, "message": "It was saved before the interruption."}'), (told,)
     return None
-
-
-def receipt_key(run_id: str, call_id: str) -> str:
-    """What a commit's trailer `Call` names: provider call ids repeat from run to run."""
-    return f"{run_id}/{call_id}"
 
 
 def cut(parts: Parts, call: Call, result: Result) -> Result:
@@ -193,7 +191,5 @@ def end_left_running(groups: Sequence[int], run_id: str) -> None:
         environ = Path(f"/proc/{group}/environ")
         if environ.exists() and f"ASSISTANT_RUN={run_id}".encode() not in environ.read_bytes():
             continue
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
-        except ProcessLookupError:
-            continue

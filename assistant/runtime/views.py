@@ -11,8 +11,8 @@ from assistant.runtime.parts import Parts
 from assistant.store.database import Row
 from assistant.store.runs import moment
 from assistant.store.sessions import Hit, Session
-from skills_store.history import Commit
 from skills_store.outcome import Pending, Record, View
+from skills_store.story import Commit
 
 Object = dict[str, Any]
 

@@ -172,6 +172,9 @@ def integrity(path: Path) -> list[str]:
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         try:
             pages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]
+            # The check above does not look into the search index; reading all of its terms does.
+            connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'words', 'instance')")
+            connection.execute("SELECT count(*) FROM temp.terms").fetchone()
             missing = connection.execute(
                 "SELECT count(*) FROM messages m WHERE session_id IS NOT NULL AND role IN ('user', 'assistant')"
                 " AND text != '' AND NOT EXISTS (SELECT 1 FROM words w WHERE w.rowid = m.id)"

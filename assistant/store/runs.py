@@ -125,6 +125,12 @@ class Runs:
             "SELECT * FROM runs WHERE session_id = ? AND kind = 'review' AND status = 'queued'", (session_id,)
         )
 
+    def reserved(self, executor: str) -> list[Row]:
+        """Runs that only this executor may take, and that are not over; oldest first."""
+        return self.database.all(
+            "SELECT * FROM runs WHERE reserved_for = ? AND finished IS NULL ORDER BY rowid", (executor,)
+        )
+
     def unwanted(self) -> list[Row]:
         """Runs that somebody wants stopped and that are not over."""
         return self.database.all("SELECT * FROM runs WHERE stop_wanted = 1 AND finished IS NULL")

@@ -183,7 +183,7 @@ class Sessions:
         `before` leaves out that message and all after it; `as_of` shows the list as it stood at an earlier time.
         """
         rows = self.database.all(
-            "SELECT * FROM messages WHERE session_id = ? AND (compacted = '' OR compacted > ?) AND (? = 0 OR id < ?)"
+            "SELECT * FROM messages WHERE session_id = ? AND (compacted = '' OR compacted >= ?) AND (? = 0 OR id < ?)"
             " AND at <= ? ORDER BY coalesce(place, id), id",
             (session_id, as_of, before, before, as_of),
         )
@@ -226,6 +226,15 @@ class Sessions:
             "UPDATE sessions SET system = ?, tools = ?, prompt_key = ?, skills_seen = ? WHERE id = ?",
             (prompt.system, json.dumps(prompt.tools), prompt.key, json.dumps(prompt.skills_seen), session_id),
         )
+
+    def rebuild_search(self) -> int:
+        """Make the search index anew from the messages; how many it holds."""
+        with self.database.writing() as tx:
+            rows = tx.execute("SELECT id, role, text FROM messages WHERE session_id IS NOT NULL").fetchall()
+            tx.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            kept = [(row["id"], indexed(row["text"])) for row in rows if searched(row["role"], row["text"])]
+            tx.executemany("INSERT INTO words (rowid, body) VALUES (?, ?)", kept)
+            return len(kept)
 
     def search(self, words: str, limit: int = 10, not_session: str = "") -> list[Hit]:
         """Messages that contain every word, best first; no words find nothing."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from threading import Semaphore
 from time import monotonic
+from typing import Any
 
 from assistant import __version__
 from assistant.core.ports import Clock
@@ -29,13 +30,14 @@ from assistant.runtime.workers import Workers
 from assistant.settings import Settings, load
 from assistant.store.database import Database, open_database
 from assistant.store.ledger import Ledger
-from assistant.store.memory import Limits, MemoryFiles
+from assistant.store.memory import MemoryFiles, MemorySettings
 from assistant.store.runs import Runs
 from assistant.store.sessions import Sessions
 from assistant.store.waiting import Waiting
-from assistant.tools.toolbox import ALL, offered
+from assistant.tools.toolbox import ALL
 from assistant.wiring.models import builtin_of, models_of
-from skills_store.library import Library, StoreSettings
+from skills_store.library import Library
+from skills_store.settings import StoreSettings
 from skills_store.usage import Usage
 
 PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ")
@@ -101,19 +103,31 @@ class Assembly:
             disabled=frozenset(skills.disabled),
             platform=platform(),
         )
-        return Library(self.home.skills, self.world.clock, self.world.ids, settings, self.usage)
+        return Library(self.home.skills, self.world.clock, partial(self.world.ids, "chg"), settings, self.usage)
 
     @cached_property
     def usage(self) -> Usage:
         """How often each skill was used."""
-        return Usage(lambda: self.database, self.world.clock)
+        database = self.database
+
+        def write(change: Callable[[Any], None]) -> None:
+            with database.writing() as tx:
+                change(tx)
+
+        return Usage(database, write, self.world.clock)
 
     @cached_property
     def memory(self) -> MemoryFiles:
         """MEMORY.md and USER.md."""
         memory = self.settings.memory
-        limits = Limits(memory.memory_char_limit, memory.user_char_limit)
-        return MemoryFiles(self.home.memories, self.world.clock, self.world.ids, limits, memory.write_approval)
+        kept = {"memory": memory.memory_enabled, "user": memory.user_profile_enabled}
+        settings = MemorySettings(
+            memory.memory_char_limit,
+            memory.user_char_limit,
+            memory.write_approval,
+            tuple(target for target, wanted in kept.items() if wanted),
+        )
+        return MemoryFiles(self.home.memories, self.world.clock, partial(self.world.ids, "mem"), settings)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -145,7 +159,7 @@ class Assembly:
             ledger=Ledger(self.database),
             library=self.library,
             memory=self.memory,
-            tools=offered(ALL, settings),
+            tools=tuple(t for t in ALL if t.name != "memory" or self.memory.settings.targets),
             models=world.models or models_of(settings, self.environ, wait, builtin_of(self.home.root)),
             bell=Bell(),
             slots=slots,
