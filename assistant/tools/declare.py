@@ -54,9 +54,7 @@ def tool(effect: Effect, preview: str = "") -> Callable[[Callable[..., Result]],
 
     def declare(run: Callable[..., Result]) -> Tool:
         _context, *asked = inspect.signature(run, eval_str=True).parameters.values()
-        wanted: dict[str, Any] = {
-            p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in asked
-        }
+        wanted: dict[str, Any] = {p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in asked}
         model = create_model(run.__name__, __config__=ConfigDict(extra="forbid"), **wanted)
         name = run.__name__
         return Tool(name, inspect.getdoc(run) or "", slim(model.model_json_schema()), effect, run, model, preview)
@@ -70,7 +68,9 @@ def slim(schema: Any) -> Any:
         return [slim(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {k: v for k, v in schema.items() if not (k == "title" and isinstance(v, str)) and (k, v) != ("default", None)}
+    kept = {
+        k: v for k, v in schema.items() if not (k == "title" and isinstance(v, str)) and (k, v) != ("default", None)
+    }
     real = [kind for kind in kept.get("anyOf", []) if kind != {"type": "null"}]
     if len(real) == 1:
         kept = {k: v for k, v in kept.items() if k != "anyOf"} | real[0]

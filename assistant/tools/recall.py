@@ -1,0 +1,24 @@
+"""Looking things up in earlier conversations."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from assistant.core.messages import Effect
+from assistant.tools.context import Context
+from assistant.tools.declare import Result, tool
+from assistant.tools.limits import shorten
+from skills_store.values import Origin
+
+
+@tool(Effect.READ, preview="query")
+def session_search(
+    context: Context,
+    query: Annotated[str, "Words that were used"],
+    limit: Annotated[int, Field(ge=1, le=20)] = 5,
+) -> Result:
+    """Find earlier conversations by their words, best first."""
+    hits = context.sessions.search(query, limit, context.session_id)
+    lines = [f"{h.when:%Y-%m-%d} {h.session_id} “{shorten(h.title, 60)}” {h.role}: {h.excerpt}" for h in hits]
+    origin = Origin.UNTRUSTED if any(hit.role == "tool" for hit in hits) else Origin.TRUSTED
+    return Result("\n".join(lines) or "Nothing found; try fewer or other words.", origin, preview=shorten(query, 60))
