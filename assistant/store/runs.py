@@ -213,6 +213,19 @@ class Runs:
             (run_id, after, limit),
         )
 
+    def told_page(self, run_id: str, after: int, most_bytes: int) -> list[Row]:
+        """The next of them, at least one, as many as fit into so many bytes."""
+        page, size = [], 0
+        for row in self.database.execute(
+            "SELECT seq, type, data, at FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT 1000",
+            (run_id, after),
+        ):
+            page.append(row)
+            size += len(row["data"])
+            if size > most_bytes:
+                break
+        return page
+
     def last_told(self, run_id: str, kind: str) -> int:
         """The number of the newest event of a kind; 0 when there was none."""
         row = self.database.one("SELECT max(seq) FROM events WHERE run_id = ? AND type = ?", (run_id, kind))
