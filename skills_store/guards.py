@@ -8,6 +8,7 @@ from skills_store.change import Change
 from skills_store.names import SIDECAR, SKILL_FILE, category_problem, file_path_problem, name_problem
 from skills_store.plan import Wish
 from skills_store.problems import Problem, introduced
+from skills_store.scan import Finding
 from skills_store.sidecar import PINS, Sidecar
 from skills_store.values import Actor, Origin, Owner
 
@@ -57,7 +58,7 @@ class Facts:
     exists: Callable[[str], bool] = lambda _name: True
     turned_down: Callable[[], str] = lambda: ""
     alike: Callable[[], Sequence[Likeness]] = lambda: ()
-    findings: Callable[[], Sequence[str]] = lambda: ()
+    findings: Callable[[], Sequence[Finding]] = lambda: ()
     your_lines: Callable[[], Sequence[str]] = lambda: ()
 
 
@@ -218,11 +219,11 @@ def duplicates(change: Change, facts: Facts) -> Verdict:
 
 def scanned(change: Change, facts: Facts) -> Verdict:
     """Nothing dangerous is written unasked."""
-    if change.action not in WRITES_TEXT or not change.cause.actor.automatic or not (found := facts.findings()):
+    if change.action not in WRITES_TEXT or not change.cause.actor.automatic:
         return None
-    return Refusal(
-        "scan", "; ".join(found[:5]), "leave that out; secrets and commands like these are not kept in skills"
-    )
+    bad = [str(item) for item in facts.findings() if item.severity == "block"]
+    hint = "leave that out; secrets and commands like these are not kept in skills"
+    return Refusal("scan", "; ".join(bad[:5]), hint) if bad else None
 
 
 def your_lines(change: Change, facts: Facts) -> Verdict:

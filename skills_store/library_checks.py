@@ -1,14 +1,15 @@
 """The costly questions of the guards, answered with the index and the scanner."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from skills_store import document
 from skills_store.alike import Known, nearest
 from skills_store.change import Change
 from skills_store.entry import Entry
 from skills_store.guards import Likeness
-from skills_store.names import SKILL_FILE
+from skills_store.names import SIDECAR, SKILL_FILE
 from skills_store.reading import Reading
+from skills_store.scan import Finding, scan
 
 
 class Checks:
@@ -31,9 +32,26 @@ class Checks:
         """A skill to compare with; its text is fetched when it comes to that."""
         return Known(entry.name, entry.category, entry.description, body_of(self.reading, entry))
 
-    def findings(self, change: Change) -> Sequence[str]:
-        """What the scan found in the new bytes, as sentences."""
-        return ()
+    def findings(self, change: Change, before: Mapping[str, bytes]) -> Sequence[Finding]:
+        """What the scan finds in the new bytes and did not find in the old ones."""
+        after = {edit.path: edit.after for edit in change.edits if edit.after is not None and not is_sidecar(edit.path)}
+        found = scan(after)
+        if not found:
+            return ()
+        old = {path: before[path] for path in after if path in before}
+        known = {(item.rule, item.file, line_of(old[item.file], item.line)) for item in scan(old)}
+        return [item for item in found if (item.rule, item.file, line_of(after[item.file], item.line)) not in known]
+
+
+def is_sidecar(path: str) -> bool:
+    """The store's own file, which is not scanned."""
+    return path.rpartition("/")[2] == SIDECAR
+
+
+def line_of(data: bytes, number: int) -> bytes:
+    """A line of a file, by its number."""
+    lines = data.splitlines()
+    return lines[number - 1] if 0 < number <= len(lines) else b""
 
 
 def body_of(reading: Reading, entry: Entry) -> Callable[[], str]:

@@ -1,15 +1,16 @@
 """From a wish to a judged proposal: finds the skill, plans, gathers the facts, asks the guards."""
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from skills_store.change import Change, FileEdit, as_text, diff_of
+from skills_store.change import Change, FileEdit, as_text, blob_hash, diff_of
 from skills_store.errors import StoreError
 from skills_store.guards import Facts, Likeness, Refusal, Stage, judge, wish_problem
 from skills_store.names import ARCHIVE, DEFAULT_CATEGORY, SIDECAR
 from skills_store.plan import Case, Wish, plan
+from skills_store.scan import Finding
 from skills_store.settings import StoreSettings
 from skills_store.skill import Shelves, Skill
 from skills_store.values import Actor, Cause
@@ -32,8 +33,14 @@ class Proposal:
     @property
     def diff(self) -> str:
         """What the change does to the texts, bounded."""
-        before = {f"{self.facts.folder}/{path}": data for path, data in self.facts.files.items()}
-        text = diff_of((edit.path, before.get(edit.path), edit.after) for edit in self.change.edits)
+        before = rooted(self.facts.folder, self.facts.files)
+        gone = {edit.before for edit in self.change.edits if edit.after is None}
+        new = {blob_hash(edit.after) for edit in self.change.edits if edit.after is not None and edit.before is None}
+        text = diff_of(
+            (edit.path, before.get(edit.path), edit.after)
+            for edit in self.change.edits
+            if not (edit.after is None and edit.before in new) and not (edit.after and blob_hash(edit.after) in gone)
+        )
         return text if len(text) <= MAX_DIFF else f"{text[:MAX_DIFF]}\n… cut; the whole: assistant skills diff COMMIT\n"
 
 
@@ -46,7 +53,7 @@ class Proposing:
         shelves: Shelves,
         settings: StoreSettings,
         alike: Callable[[Change], Sequence[Likeness]],
-        findings: Callable[[Change], Sequence[str]],
+        findings: Callable[[Change, Mapping[str, bytes]], Sequence[Finding]],
     ) -> None:
         self.vault = vault
         self.shelves = shelves
@@ -76,7 +83,7 @@ class Proposing:
         if change.cause.actor.automatic or change.action not in ("create", "edit", "patch", "write_file", "import"):
             return ()
         near = facts.alike() if change.action == "create" else ()
-        return (*(f"like {item.name}: {item.why}" for item in near[:3]), *facts.findings()[:5])
+        return (*(f"like {item.name}: {item.why}" for item in near[:3]), *(str(item) for item in facts.findings()[:5]))
 
     def facts(self, change: Change, skill: Skill | None, seen: Seen = lambda _path: None) -> Facts:
         """What the guards may look at; costly facts are found when asked for."""
@@ -92,7 +99,7 @@ class Proposing:
             exists=lambda name: bool(self.shelves.folders(name)),
             turned_down=lambda: self.vault.inbox.turned_down(change),
             alike=lambda: self.alike(change),
-            findings=lambda: self.findings(change) if scan else (),
+            findings=lambda: self.findings(change, rooted(folder, files)) if scan else (),
             your_lines=lambda: self.your_lines(change.edits, folder, files),
         )
         return facts if skill is None else replace(facts, sidecar=skill.sidecar)
@@ -122,6 +129,11 @@ class Proposing:
             others = self.shelves.folders(wish.new_name) if wish.new_name and wish.new_name != skill.name else []
             return (self.vault.root / goal).exists() or bool(others)
         return False
+
+
+def rooted(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """A skill's files by their path below the root."""
+    return {f"{folder}/{path}": data for path, data in files.items()}
 
 
 def lost_lines(old: str, new: str) -> list[int]:
