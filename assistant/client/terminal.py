@@ -79,8 +79,9 @@ class Terminal:
         )
 
     def run(self, greeting: str = "") -> None:
-        """Chat until the person leaves."""
-        self.app.run(pre_run=lambda: self._begin(greeting))
+        """Chat until the person leaves, or the terminal goes away."""
+        with suppress(EOFError):  # the terminal was closed
+            self.app.run(pre_run=lambda: self._begin(greeting))
         for lane in self._lanes.values():
             lane.shutdown(wait=False, cancel_futures=True)
 

@@ -137,7 +137,9 @@ class Stories(ScriptedRuns):
 
 def main():
     runs = Stories()
-    runs.play(PlayedRun("run_review", "session_1", [gate("review"), SkillChanged("run-tests", "patch", "def"), *done("")]))
+    runs.play(
+        PlayedRun("run_review", "session_1", [gate("review"), SkillChanged("run-tests", "patch", "def"), *done("")])
+    )
     commands = {
         "skills": Command("skills", "what it has learned", lambda argument: "- **run-tests**\n- deploy-notes"),
         "inbox": Command("inbox", "what waits for you", lambda argument: "Nothing waits."),
