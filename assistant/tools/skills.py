@@ -98,31 +98,28 @@ def skill_manage(  # noqa: PLR0913 - its parameters are its schema
 
 def result_of(context: Context, wish: Wish, outcome: Applied | Staged | Refused) -> Result:
     """What came of a wish: told to listeners, and to the model as the contract says."""
-    match outcome:
-        case Applied():
-            context.tell(SkillChanged(outcome.name, wish.action, outcome.commit))
-            whole = wish.action in WHOLE
-            for path, seen in outcome.hashes.items():
-                if whole or context.marks.seen(path):
-                    context.marks.mark(path, seen)
-            return Result(as_json(applied_body(outcome)), preview=f"{wish.action} {outcome.name}")
-        case Staged():
-            context.tell(LearningStaged(outcome.id, wish.name, wish.action))
-            body = {"success": True, "staged": True, "id": outcome.id, "message": outcome.message}
-            return Result(as_json(body), preview=f"{wish.action} {wish.name}: waits for you")
-        case Refused():
-            return refusal(outcome.error, outcome.code, outcome.hint)
+    if isinstance(outcome, Refused):
+        return refusal(outcome.error, outcome.code, outcome.hint)
+    if isinstance(outcome, Applied):
+        whole = wish.action in WHOLE
+        for path, seen in outcome.hashes.items():
+            if whole or context.marks.seen(path):
+                context.marks.mark(path, seen)
+    result, events = receipt_of(outcome)
+    for event in events:
+        context.tell(event)
+    return result
 
 
-def receipt_of(known: Applied | Staged) -> tuple[Result, tuple[Event, ...]]:
-    """The answer to a call whose change had landed before its process died, and the event that tells of it."""
-    match known:
-        case Applied():
-            told: Event = SkillChanged(known.name, known.action, known.commit)
-            return Result(as_json(applied_body(known))), (told,)
-        case Staged(id, name, action, message):
-            body = {"success": True, "staged": True, "id": id, "message": message}
-            return Result(as_json(body)), (LearningStaged(id, name, action),)
+def receipt_of(outcome: Applied | Staged) -> tuple[Result, tuple[Event, ...]]:
+    """The answer to a change that was made or waits, and what listeners are told of it."""
+    about = f"{outcome.action} {outcome.name}"
+    if isinstance(outcome, Applied):
+        changed = SkillChanged(outcome.name, outcome.action, outcome.commit)
+        return Result(as_json(applied_body(outcome)), preview=about), (changed,)
+    body = {"success": True, "staged": True, "id": outcome.id, "message": outcome.message}
+    staged = LearningStaged(outcome.id, outcome.name, outcome.action)
+    return Result(as_json(body), preview=f"{about}: waits for you"), (staged,)
 
 
 def applied_body(done: Applied) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from assistant.core.interrupt import Interrupt
 from assistant.errors import ModelCanFix
 from assistant.tools.background import Background
 from assistant.tools.context import Context
-from skills_store.values import Actor, Evidence
+from skills_store.values import Actor, Evidence, Origin
 
 
 class Marks:
@@ -62,6 +62,7 @@ class Desk:
 
     root: Path
     actor: Actor = Actor.ASSISTANT
+    heard: Origin = Origin.OWN
     answers: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     """What was said in the session, for quotes."""
@@ -116,6 +117,7 @@ class Desk:
             session_id="session-1",
             call_id=f"call-{self.calls}",
             actor=self.actor,
+            heard=self.heard,
             clock=self.clock,
             interrupt=self.interrupt,
             home=self.home,
