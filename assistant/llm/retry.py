@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from random import random
-from typing import Protocol
 
 from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Chunk, Request
@@ -13,19 +12,12 @@ from assistant.llm.faults import LONGEST_WAIT, Passing, Unreachable
 LONGEST_BACKOFF = 60.0
 
 
-class KnownModel(Model, Protocol):
-    """A model and what the runtime plans with."""
-
-    window: int
-    tools_supported: bool
-
-
 class Retrying:
     """Asks again, a bounded number of times; each time it says so, so that what was told before is dropped."""
 
     def __init__(
         self,
-        model: KnownModel,
+        model: Model,
         wait: Callable[[Interrupt, float], bool] = Interrupt.wait,
         chance: Callable[[], float] = random,
     ) -> None:
@@ -58,8 +50,8 @@ class Retrying:
 class Fallback:
     """A second model for the rest of the turn once the first stays away; build one for each run."""
 
-    def __init__(self, first: KnownModel, second: KnownModel) -> None:
-        self._second: KnownModel | None = second
+    def __init__(self, first: Model, second: Model) -> None:
+        self._second: Model | None = second
         self._use(first)
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[Chunk]:
@@ -76,7 +68,7 @@ class Fallback:
         yield Chunk(restarted=reason)
         yield from self._model.stream(request, interrupt)
 
-    def _use(self, model: KnownModel) -> None:
+    def _use(self, model: Model) -> None:
         self._model = model
         self.name = model.name
         self.window = model.window

@@ -234,7 +234,6 @@ def test_the_cause_is_found_below_what_wraps_it(cause, kind, said):
 def test_a_wait_is_never_longer_than_ten_minutes():
     waits = []
     model = ScriptedModel(Passing("busy", wait=9999.0), says("hi"))
-    model.window = 1
     played(Retrying(model, lambda _interrupt, seconds: waits.append(seconds)))
     assert waits == [600.0]
 
@@ -254,15 +253,9 @@ def test_a_stop_while_waiting_ends_the_reply_without_another_attempt():
     assert len(server.bodies) == 1
 
 
-def knowing(model):
-    model.window = 1000
-    return model
-
-
 def test_the_second_model_takes_over_for_the_rest_of_the_turn():
-    first = knowing(ScriptedModel([*says("par"), TryLater("away")], name="first"))
-    second = knowing(ScriptedModel(says("one"), says("two"), name="second"))
-    second.window = 2000
+    first = ScriptedModel([*says("par"), TryLater("away")], name="first")
+    second = ScriptedModel(says("one"), says("two"), name="second", window=2000)
     model = Fallback(first, second)
     assert model.name == "first"
     reply = played(model)
@@ -274,7 +267,7 @@ def test_the_second_model_takes_over_for_the_rest_of_the_turn():
 
 
 def test_when_the_second_fails_too_its_fault_is_told():
-    model = Fallback(knowing(ScriptedModel(TryLater("a"))), knowing(ScriptedModel(TryLater("b"), TryLater("c"))))
+    model = Fallback(ScriptedModel(TryLater("a")), ScriptedModel(TryLater("b"), TryLater("c")))
     for said in "bc":
         with pytest.raises(TryLater, match=said):
             played(model)
@@ -282,7 +275,7 @@ def test_when_the_second_fails_too_its_fault_is_told():
 
 @pytest.mark.parametrize("fault", [PersonMustAct("wrong key"), TooLong("too long")])
 def test_a_fault_of_the_settings_does_not_change_the_model(fault):
-    model = Fallback(knowing(ScriptedModel(fault)), knowing(ScriptedModel()))
+    model = Fallback(ScriptedModel(fault), ScriptedModel())
     with pytest.raises(PersonMustAct):
         played(model)
 
