@@ -19,6 +19,6 @@ def session_search(
 ) -> Result:
     """Find earlier conversations by their words, best first."""
     hits = context.sessions.search(query, limit, context.session_id)
-    lines = [f"{h.when:%Y-%m-%d} {h.session_id} “{shorten(h.title, 60)}” {h.role}: {h.excerpt}" for h in hits]
+    lines = [f"{h.when[:10]} {h.session_id} “{shorten(h.title, 60)}” {h.role}: {h.excerpt}" for h in hits]
     origin = Origin.UNTRUSTED if any(hit.role == "tool" for hit in hits) else Origin.TRUSTED
     return Result("\n".join(lines) or "Nothing found; try fewer or other words.", origin, preview=shorten(query, 60))

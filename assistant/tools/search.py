@@ -84,7 +84,7 @@ def names(question: Question) -> Iterator[str]:
     wanted = question.pattern if any(sign in question.pattern for sign in "*?[") else f"*{question.pattern}*"
     for path in files(question):
         below = str(path.relative_to(question.root)) if path != question.root else path.name
-        if fnmatch.fnmatch(path.name, wanted) or fnmatch.fnmatch(below, wanted):
+        if fnmatch.fnmatch(below if "/" in wanted else path.name, wanted):
             yield str(path)
 
 

@@ -82,7 +82,7 @@ def test_workdir_holds_for_one_command_only(desk):
 
 
 def test_a_missing_folder_is_named(desk):
-    with pytest.raises(ModelCanFix, match="no folder .*/nowhere"):
+    with pytest.raises(ModelCanFix, match=r"no folder .*/nowhere"):
         run(desk, "pwd", workdir="nowhere")
 
 
