@@ -255,7 +255,8 @@ def test_a_stop_while_waiting_ends_the_reply_without_another_attempt():
 
 def test_the_second_model_takes_over_for_the_rest_of_the_turn():
     first = ScriptedModel([*says("par"), TryLater("away")], name="first")
-    second = ScriptedModel(says("one"), says("two"), name="second", window=2000)
+    second = ScriptedModel(says("one"), says("two"), name="second")
+    second.window = 2000
     model = Fallback(first, second)
     assert model.name == "first"
     reply = played(model)
