@@ -14,7 +14,7 @@ from skills_store.values import Origin
 def clarify(
     context: Context,
     question: Annotated[str, Field(min_length=1)],
-    choices: Annotated[list[str] | None, Field(max_length=6), "Ready answers, the best first"] = None,
+    choices: Annotated[list[str] | None, Field(max_length=6, description="Ready answers, the best first")] = None,
 ) -> Result:
     """Ask the person when only they can know, and wait for the answer."""
     answer = context.ask(question, tuple(choices or ()))

@@ -25,8 +25,8 @@ DIFF = 4_000
 def read_file(
     context: Context,
     path: str,
-    offset: Annotated[int, Field(ge=1), "First line"] = 1,
-    limit: Annotated[int, Field(ge=1, le=2000), "Lines"] = 500,
+    offset: Annotated[int, Field(ge=1, description="First line")] = 1,
+    limit: Annotated[int, Field(ge=1, le=2000, description="Lines")] = 500,
 ) -> Result:
     """Read a text file; each line comes as NUMBER|text."""
     where = place(context, path)
@@ -57,7 +57,7 @@ def page(lines: list[str], offset: int, limit: int) -> str:
 
 
 @tool(Effect.WORLD, preview="path")
-def write_file(context: Context, path: str, content: Annotated[str, "The whole file"]) -> Result:
+def write_file(context: Context, path: str, content: Annotated[str, Field(description="The whole file")]) -> Result:
     """Create a file or replace all of it. To change a part, use patch."""
     where = place(context, path)
     stale = "; it had changed since it was last read in this run" if changed_since_read(context, where) else ""
@@ -79,7 +79,7 @@ def changed_since_read(context: Context, path: Path) -> bool:
 def patch(
     context: Context,
     path: str,
-    old_string: Annotated[str, "Text that stands in the file once"],
+    old_string: Annotated[str, Field(description="Text that stands in the file once")],
     new_string: str,
     replace_all: bool = False,
 ) -> Result:

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from assistant.core.events import LearningStaged, MemoryChanged
 from assistant.core.messages import Effect
 from assistant.errors import ModelCanFix
@@ -15,12 +17,14 @@ from assistant.tools.skills import Evidences, as_json, cause_of, refusal
 def memory(
     context: Context,
     action: Literal["add", "replace", "remove"],
-    target: Annotated[Literal["memory", "user"], "user: about the person; memory: everything else"],
-    content: Annotated[str | None, "The entry, for add and replace"] = None,
-    old_text: Annotated[str | None, "For replace and remove: the entry, or a part that only it has"] = None,
+    target: Annotated[Literal["memory", "user"], Field(description="user: about the person; memory: everything else")],
+    content: Annotated[str | None, Field(description="The entry, for add and replace")] = None,
+    old_text: Annotated[
+        str | None, Field(description="For replace: exactly this is exchanged; for remove: the entry")
+    ] = None,
     evidence: Evidences = None,
 ) -> Result:
-    """Keep a short fact for later sessions. What it answers is the list as it is now; do not write it again."""
+    """Keep a short fact for later sessions: who the person is, what holds for long. Answers with the whole list."""
     try:
         cause = cause_of(context, evidence or ())
     except ModelCanFix as missing:

@@ -14,7 +14,7 @@ from skills_store.values import Origin
 @tool(Effect.READ, preview="query")
 def session_search(
     context: Context,
-    query: Annotated[str, "Words that were used"],
+    query: Annotated[str, Field(description="Words that were used")],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
 ) -> Result:
     """Find earlier conversations by their words, best first."""

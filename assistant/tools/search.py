@@ -42,12 +42,12 @@ class Question:
 @tool(Effect.READ, preview="pattern")
 def search_files(  # noqa: PLR0913 - its parameters are its schema
     context: Context,
-    pattern: Annotated[str, "Regular expression; for names a glob such as *.py"],
+    pattern: Annotated[str, Field(description="Regular expression; for names a glob such as *.py")],
     path: str = ".",
     target: Literal["content", "names"] = "content",
-    glob: Annotated[str, "Only files named so"] = "",
+    glob: Annotated[str, Field(description="Only files named so")] = "",
     limit: Annotated[int, Field(ge=1, le=500)] = 50,
-    offset: Annotated[int, Field(ge=0), "Hits to skip"] = 0,
+    offset: Annotated[int, Field(ge=0, description="Hits to skip")] = 0,
 ) -> Result:
     """Find lines in files, or files by name, below a folder. Files that git ignores are left out."""
     where = place(context, path)

@@ -17,7 +17,9 @@ from skills_store.outcome import Applied, Refused, Staged
 from skills_store.plan import Wish
 from skills_store.values import Cause, Evidence
 
-Evidences = Annotated[list[str] | None, Field(max_length=20), "Quotes from this conversation; a review must give them"]
+Evidences = Annotated[
+    list[str] | None, Field(max_length=20, description="Quotes from this conversation; a review must give them")
+]
 WHOLE = ("create", "edit", "write_file")
 MOST_LISTED = 200
 
@@ -41,7 +43,9 @@ def skills_list(context: Context, query: str = "", category: str = "") -> Result
 
 
 @tool(Effect.READ, preview="name")
-def skill_view(context: Context, name: str, file_path: Annotated[str, "One of its files"] = "") -> Result:
+def skill_view(
+    context: Context, name: str, file_path: Annotated[str, Field(description="One of its files")] = ""
+) -> Result:
     """Load a skill, or one of its files, before acting on it."""
     try:
         view = library_of(context).view(name, file_path)
@@ -63,14 +67,14 @@ def skill_manage(  # noqa: PLR0913 - its parameters are its schema
     context: Context,
     action: Literal["create", "edit", "patch", "write_file", "remove_file", "delete"],
     name: str,
-    category: Annotated[str, "For create"] = "",
-    content: Annotated[str | None, "The whole SKILL.md, for create and edit"] = None,
-    old_string: Annotated[str | None, "For patch: text that stands in the file once"] = None,
-    new_string: Annotated[str | None, "For patch"] = None,
+    category: Annotated[str, Field(description="For create")] = "",
+    content: Annotated[str | None, Field(description="The whole SKILL.md, for create and edit")] = None,
+    old_string: Annotated[str | None, Field(description="For patch: text that stands in the file once")] = None,
+    new_string: Annotated[str | None, Field(description="For patch")] = None,
     replace_all: bool = False,
-    file_path: Annotated[str, "Below references/ templates/ scripts/ assets/; patch without it: SKILL.md"] = "",
-    file_content: Annotated[str | None, "The whole file, for write_file"] = None,
-    absorbed_into: Annotated[str | None, "For delete: the skill that holds its content now"] = None,
+    file_path: Annotated[str, Field(description="In references/ templates/ scripts/ assets/; else SKILL.md")] = "",
+    file_content: Annotated[str | None, Field(description="The whole file, for write_file")] = None,
+    absorbed_into: Annotated[str | None, Field(description="For delete: the skill that holds its content now")] = None,
     evidence: Evidences = None,
 ) -> Result:
     """Create, change or remove a skill: YAML header with name and description ("Use when …"), then Markdown."""

@@ -17,6 +17,7 @@ from assistant.tools.limits import shorten
 from assistant.tools.places import place
 from assistant.tools.processes import Command, Ended, Shell, Watch
 
+Action = Literal["list", "poll", "log", "wait", "kill", "write"]
 LONGEST_WAIT = 600
 LINES = 200
 
@@ -24,10 +25,10 @@ LINES = 200
 @tool(Effect.WORLD, preview="command")
 def terminal(
     context: Context,
-    command: Annotated[str, "Bash; no input can be typed"],
-    timeout: Annotated[int | None, Field(ge=1, le=LONGEST_WAIT), "Seconds"] = None,
-    workdir: Annotated[str, "Folder for this command only"] = "",
-    background: Annotated[bool, "Return at once; see the tool process"] = False,
+    command: Annotated[str, Field(description="Bash; no input can be typed")],
+    timeout: Annotated[int | None, Field(ge=1, le=LONGEST_WAIT, description="Seconds")] = None,
+    workdir: Annotated[str, Field(description="Folder for this command only")] = "",
+    background: Annotated[bool, Field(description="Return at once; see the tool process")] = False,
 ) -> Result:
     """Run a shell command; cd lasts. Prefer the file tools for reading, writing and searching."""
     wish = Command(command, folder_for(context, workdir), context.environment, typed=background)
@@ -99,10 +100,10 @@ def background_of(context: Context) -> Background:
 @tool(Effect.WORLD, preview="action")
 def process(
     context: Context,
-    action: Annotated[Literal["list", "poll", "log", "wait", "kill", "write"], "poll: new output; log: the last lines"],
-    id: Annotated[str, "For all but list"] = "",
-    data: Annotated[str, "For write, with its newline; empty closes the input"] = "",
-    timeout: Annotated[int, Field(ge=1, le=LONGEST_WAIT), "For wait, seconds"] = 60,
+    action: Annotated[Action, Field(description="poll: new output; log: the last lines")],
+    id: Annotated[str, Field(description="For all but list")] = "",
+    data: Annotated[str, Field(description="For write, with its newline; empty closes the input")] = "",
+    timeout: Annotated[int, Field(ge=1, le=LONGEST_WAIT, description="For wait, seconds")] = 60,
 ) -> Result:
     """Look after commands started with terminal(background)."""
     jobs = background_of(context)

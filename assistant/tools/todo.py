@@ -58,7 +58,7 @@ Todos = Annotated[list[TodoItem] | None, BeforeValidator(as_list), WithJsonSchem
 def todo(
     context: Context,
     todos: Todos = None,
-    merge: Annotated[bool, "Update these items by id, keep the others"] = False,
+    merge: Annotated[bool, Field(description="Update these items by id, keep the others")] = False,
 ) -> Result:
     """Write the plan of this session, or read it when todos is left out. For work of several steps; one in_progress."""
     now = context.todos.read(context.session_id)
