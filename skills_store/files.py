@@ -12,8 +12,7 @@ from pathlib import Path
 from skills_store.change import EXECUTABLE, PLAIN, blob_hash
 from skills_store.errors import StoreBrokenError, StoreError
 
-DRAFT = ".draft-"
-IGNORED = (".git", "__pycache__", ".DS_Store", "*.pyc", "*~", ".*.sw?", ".#*", f"{DRAFT}*")
+IGNORED = (".git", "__pycache__", ".DS_Store", "*.pyc", "*~", ".*.sw?", ".#*")
 OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -39,10 +38,10 @@ class OnDisk:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One whole-file write to come, its bytes already on disk beside the target."""
+    """One whole-file write to come, its bytes already on disk."""
 
     path: str
-    draft: str
+    draft: Path
 
 
 class Files:
@@ -50,6 +49,7 @@ class Files:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.drafts = root / ".git" / "assistant-drafts"
 
     def read(self, path: str) -> OnDisk | None:
         """The file now, or None; a link is told as a link, never followed."""
@@ -97,27 +97,25 @@ class Files:
             ) from problem
 
     def prepare(self, path: str, data: bytes, mode: int | None) -> Step:
-        """Write the new bytes beside the target and make them durable; nobody sees them yet."""
-        name = path.rpartition("/")[2]
+        """Write the new bytes inside git's folder and make them durable; nobody sees them yet."""
         with self.folder_of(path, make=True) as place:
             if place is None:
                 raise StoreBrokenError(f"the folder of {path} cannot be made")
-            before = read_at(place, name)
-            draft = f"{DRAFT}{blob_hash(path.encode('utf-8', 'surrogateescape') + data)[:16]}"
-            remove_at(place, draft)
-            handle = os.open(
-                draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=place
-            )
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                fit_mode(file.fileno(), mode, before)
-                os.fsync(file.fileno())
-        return Step(path, f"{path[: len(path) - len(name)]}{draft}")
+            before = read_at(place, path.rpartition("/")[2])
+        draft = self.drafts / blob_hash(path.encode("utf-8", "surrogateescape"))
+        self.drafts.mkdir(exist_ok=True)
+        draft.unlink(missing_ok=True)
+        try:
+            write_durably(os.open(draft, NEW_FILE, 0o666), data, mode, before)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            self.prune(path)
+            raise
+        return Step(path, draft)
 
     def discard(self, step: Step) -> None:
         """Forget a prepared file, and the folders that were made for it."""
-        (self.root / step.draft).unlink(missing_ok=True)
+        step.draft.unlink(missing_ok=True)
         self.prune(step.path)
 
     def publish(self, step: Step) -> None:
@@ -125,7 +123,7 @@ class Files:
         with self.folder_of(step.path) as place:
             if place is None:
                 raise StoreBrokenError(f"the folder of {step.path} went away while it was written")
-            os.replace(step.draft.rpartition("/")[2], step.path.rpartition("/")[2], src_dir_fd=place, dst_dir_fd=place)
+            os.replace(step.draft, step.path.rpartition("/")[2], dst_dir_fd=place)
             os.fsync(place)
 
     def remove(self, path: str) -> None:
@@ -147,14 +145,11 @@ class Files:
                 return
             parts.pop()
 
-    def sweep(self, folder: str) -> None:
-        """Remove drafts that a dead process left in a folder."""
-        place = self.root / folder
-        if place.is_symlink() or not place.is_dir():
-            return
-        for entry in os.scandir(place):
-            if entry.name.startswith(DRAFT) and entry.is_file(follow_symlinks=False):
-                Path(entry.path).unlink(missing_ok=True)
+    def sweep(self) -> None:
+        """Remove the drafts that a dead process left."""
+        if self.drafts.is_dir():
+            for draft in self.drafts.iterdir():
+                draft.unlink(missing_ok=True)
 
 
 def safe_parts(path: str) -> list[str]:
@@ -166,7 +161,7 @@ def safe_parts(path: str) -> list[str]:
 
 
 def ignored(name: str) -> bool:
-    """A file or folder that is nobody's text: caches, editors' leftovers, our own drafts."""
+    """A file or folder that is nobody's text: caches, editors' leftovers."""
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in IGNORED)
 
 

@@ -204,7 +204,7 @@ class Landing:
         tip, owed = refs.read_ref(self.git_dir, APPLYING), self.owed()
         if not tip and owed is None:
             return []
-        self.sweep(owed or [])
+        self.files.sweep()
         old = self.head()
         chain = self.history.chain(old, tip) if tip else []
         if not chain:
@@ -265,11 +265,6 @@ class Landing:
             drafts.append(Draft(link.text, link.author, entries))
         self.write_commits(drafts, onto, self.clock())
         return self.history.chain(onto, refs.read_ref(self.git_dir, APPLYING))
-
-    def sweep(self, paths: Iterable[str]) -> None:
-        """Remove the drafts of a dead process."""
-        for folder in {path.rpartition("/")[0] for path in paths}:
-            self.files.sweep(folder)
 
 
 def goals_of(changes: Sequence[Change]) -> list[Goal]:

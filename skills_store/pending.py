@@ -14,6 +14,7 @@ from skills_store.stream import Draft, build, draft_of
 from skills_store.values import Cause
 
 PENDING = "refs/pending/"
+MAX_TRIES = 1000
 REJECTED = "refs/rejected/"
 GitCall = Callable[..., bytes]
 
@@ -40,12 +41,14 @@ class Inbox:
         mark = fingerprint(change)
         if known := next((item.id for item in self.waiting() if item.commit.trailers.get("Proposal") == mark), ""):
             return known
-        number = refs.checked_id(self.ids())
-        if refs.read_ref(self.git_dir, PENDING + number):
-            raise StoreError(f"the id {number} is taken by another waiting change", "conflict", "try again")
+        number = next(new for _ in range(MAX_TRIES) if not self.is_taken(new := refs.checked_id(self.ids())))
         draft = draft_of(replace(change, extra=(*change.extra, ("Proposal", mark))))
         self.git("fast-import", "--quiet", stdin=build([draft], parent, when, PENDING + number))
         return number
+
+    def is_taken(self, number: str) -> bool:
+        """Another change waits under the id."""
+        return bool(refs.read_ref(self.git_dir, PENDING + number))
 
     def waiting(self) -> tuple[Waiting, ...]:
         """All that waits, oldest first."""
