@@ -6,6 +6,7 @@ has moved, `applying` is a promise that the next writer keeps (`landing.py`).
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ from skills_store.stream import APPLYING
 from skills_store.values import Actor, Cause
 
 LOCK_SECONDS = 60.0
+FULL = re.compile("no space left|out of diskspace|quota|file too large", re.IGNORECASE)
+LEFTOVER = re.compile(r"/\.git/(fast_import_crash_\d+|objects/pack/tmp_pack_\w+)")
 SETTINGS = (
     ("core.hooksPath", os.devnull),
     ("commit.gpgSign", "false"),
@@ -286,12 +289,14 @@ def inside(path: str, folders: Sequence[str]) -> bool:
 def trouble(command: str, said: str, git_dir: Path) -> StoreError:
     """What git complained of, as an error that says what to do."""
     first = said.splitlines()[0] if said else "no reason given"
+    for left in LEFTOVER.findall(said):
+        (git_dir / left).unlink(missing_ok=True)
     if ".lock" in said and "exists" in said:
         return StoreBusyError(
             f"git {command} found a lock in {git_dir}: {first}",
             "if no other git program is at work there, delete that lock file and try again",
         )
-    if "No space left" in said or "quota" in said:
+    if FULL.search(said):
         return StoreBrokenError(f"the disk is full: {first}", "free some space and try again; nothing was lost")
     return StoreBrokenError(
         f"git {command} failed in {git_dir.parent}: {said[:500]}", f"see: git -C {git_dir.parent} status"
