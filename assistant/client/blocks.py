@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 PARSER = MarkdownIt().enable(["strikethrough", "table"]).disable(["html_block", "html_inline"])
 """HTML is shown as the text it is."""
 _MAY_END = re.compile(r"^[ \t]*(?:$|#|```|~~~)", re.MULTILINE)
+_GOES_ON = re.compile(r"(?: {0,3}(?:[-*+]|\d+[.)])(?:\s|$)| {0,3}(?:```|~~~)| {4}|\s*\t)")
 _FENCE = re.compile(r" {0,3}(```|~~~)[^\n]*\n")
 
 
@@ -26,11 +27,15 @@ class Draft:
             return []
         self._looked = end
         blocks = split(self.rest[:end])
-        if len(blocks) < 2:
+        if not blocks or not _is_closed(blocks[-1]):
+            blocks, last = blocks[:-1], "".join(blocks[-1:])
+        else:
+            blocks, last = [block.rstrip() for block in blocks], ""
+        if not blocks:
             return []
-        self.rest = blocks[-1] + self.rest[end:]
+        self.rest = last + self.rest[end:]
         self._looked = self.rest.rfind("\n") + 1
-        return blocks[:-1]
+        return blocks
 
     def end(self) -> list[str]:
         """Nothing more comes: the blocks that were left."""
@@ -42,6 +47,11 @@ class Draft:
         """Forget what was not finished."""
         self.rest = ""
         self._looked = 0
+
+
+def _is_closed(block: str) -> bool:
+    """Whether nothing that follows can belong to it: an empty line ends all but lists and code."""
+    return block.endswith("\n\n") and not _GOES_ON.match(block)
 
 
 def split(source: str) -> list[str]:

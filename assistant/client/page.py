@@ -78,11 +78,12 @@ class Page:
 
     def take(self, event: Event) -> list[str]:
         """Learn of one event; the lines that are finished with it."""
+        last = isinstance(event, LAST)
+        left = [*self._flush(), *self._last_plan()] if last else []
         teach = _TEACHERS.get(type(event))
-        lines = teach(self, event) if teach else self._note(event)
-        if isinstance(event, LAST):
-            lines = [*self._flush(), *self._last_plan(), *lines]
-            self._begin(None)
+        lines = [*left, *(teach(self, event) if teach else self._note(event))]
+        if last:
+            self.end()
         return lines
 
     def say(self, lines: list[str], group: str = "note") -> list[str]:
@@ -190,11 +191,10 @@ class Page:
         return []
 
     def _reply(self, event: ReplyEnded) -> list[str]:
-        if not self._told and event.message.text:
-            self._draft.add(event.message.text)
+        lines = [] if self._told or not event.message.text else self._text(TextArrived(event.message.text))
         self._told = False
         self._doing = "working" if event.message.calls else "thinking"
-        return self._flush()
+        return lines + self._flush()
 
     def _restarted(self, event: ReplyRestarted) -> list[str]:
         self._draft.drop()

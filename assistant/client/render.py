@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, TextIO
 
 from assistant.client.asking import question_lines, request_words
@@ -129,6 +130,10 @@ class PlainScreen:
 class Growing(Protocol):
     """What `page.Page` is to a screen."""
 
+    def begin(self) -> None:
+        """A run was asked for."""
+        ...
+
     def take(self, event: Event) -> list[str]:
         """The lines that an event finished."""
         ...
@@ -154,6 +159,7 @@ class TerminalScreen:
         self._now = now
         self._drawn: list[str] = []
         self._when = float("-inf")
+        page.begin()
 
     def show(self, event: Event) -> None:
         """Print what the event finished; the living end follows."""
@@ -193,3 +199,26 @@ def _cells(line: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(_STYLING.sub("", line))
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How things may look.  Without colour the chat still moves; a single answer is then plain."""
+
+    colour: bool = True
+    markdown: bool = True
+    tools: bool = True
+
+
+def screen_for(answers: TextIO, notes: TextIO, look: Look, now: Callable[[], float]) -> Screen:
+    """The screen that fits where the answer goes."""
+    if not look.colour or not answers.isatty():
+        return PlainScreen(answers, notes, streaming=answers.isatty(), tools=look.tools)
+    from assistant.client.page import Page
+    from assistant.client.paint import Paint
+
+    def size() -> os.terminal_size:
+        return os.get_terminal_size(answers.fileno())
+
+    page = Page(Paint(lambda: size().columns, markdown=look.markdown), now, tools=look.tools)
+    return TerminalScreen(answers, page, size, now)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, TypeVar
 
@@ -26,6 +25,7 @@ from assistant.client.keys import Keys
 from assistant.client.output import SteadyApplication, SteadyOutput
 from assistant.client.page import Page
 from assistant.client.paint import Paint
+from assistant.client.render import Look
 from assistant.core.ports import Told
 from assistant.errors import AssistantError
 
@@ -36,26 +36,18 @@ PLACEHOLDER = "ask anything, / for commands"
 STYLE = Style.from_dict({"prompt": "ansicyan", "quiet": "ansibrightblack", "chosen": "bold"})
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How the chat may look in this terminal."""
-
-    colour: bool = True
-    markdown: bool = True
-    tools: bool = True
-
-
 class Terminal:
     """The face of a chat."""
 
     def __init__(
         self, means: Means, history: Path, now: Callable[[], float], look: Look, ends: tuple[Input, Output]
     ) -> None:
+        colour = look.colour
         self._runs = means.runs
         self._lanes: dict[str, ThreadPoolExecutor] = {}
         self._output = ends[1]
         self._drafted: str | None = None
-        paint = Paint(lambda: self._output.get_size().columns, colour=look.colour, markdown=look.markdown)
+        paint = Paint(lambda: self._output.get_size().columns, colour=colour, markdown=look.markdown)
         self.page = Page(paint, now, lead="/", tools=look.tools)
         self.conversation = Conversation(means, self.page, self)
         self.buffer = Buffer(
@@ -71,7 +63,7 @@ class Terminal:
             layout=Layout(self._layout(), focused_element=self.buffer),
             key_bindings=keys.bindings(),
             style=STYLE,
-            color_depth=None if look.colour else ColorDepth.DEPTH_1_BIT,
+            color_depth=None if colour else ColorDepth.DEPTH_1_BIT,
             input=ends[0],
             output=ends[1],
             erase_when_done=True,

@@ -5,8 +5,9 @@ import time
 from pathlib import Path
 
 from assistant.client.face import Means, Place
+from assistant.client.render import Look
 from assistant.client.slash import Command
-from assistant.client.terminal import Look, Terminal, terminal_ends
+from assistant.client.terminal import Terminal, terminal_ends
 from assistant.core.events import (
     ApprovalRequested,
     LearningStaged,

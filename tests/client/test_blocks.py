@@ -39,8 +39,8 @@ def test_a_reply_that_arrives_in_pieces_gives_the_same_blocks_as_the_whole(size)
 
 def test_only_the_last_block_is_unfinished():
     draft = Draft()
-    assert draft.add("one\n\ntwo\n\nthr") == ["one"]
-    assert draft.add("ee\n\n# four\n") == ["two", "three"]
+    assert draft.add("one\n\ntwo\n\nthr") == ["one", "two"]
+    assert draft.add("ee\n\n# four\n") == ["three"]
     assert draft.rest.strip() == "# four"
 
 
