@@ -60,6 +60,8 @@ class Start:
     model: str = ""
     instructions: str = ""
     idempotency_key: str = ""
+    workdir: str = ""
+    """Where commands of a new session start; empty: where the owner of the loop was started."""
 
 
 @dataclass(frozen=True, slots=True)

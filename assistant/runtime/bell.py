@@ -3,9 +3,21 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Lock
+from typing import Protocol, TypeVar
 
 QUEUE = "queue"
 """The topic of those who look for runs to begin."""
+
+
+class Hears(Protocol):
+    """Whatever can be woken."""
+
+    def set(self) -> None:
+        """Wake; called in any thread, must not block."""
+        ...
+
+
+H = TypeVar("H", bound=Hears)
 
 
 class Bell:
@@ -13,7 +25,7 @@ class Bell:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._listeners: dict[str, set[Event]] = {}
+        self._listeners: dict[str, set[Hears]] = {}
 
     def ring(self, topic: str) -> None:
         """Wake everybody who listens to this topic."""
@@ -25,7 +37,12 @@ class Bell:
     @contextmanager
     def listening(self, topic: str) -> Iterator[Event]:
         """An event that each ring sets; clear it before looking, then wait for it."""
-        heard = Event()
+        with self.waking(topic, Event()) as heard:
+            yield heard
+
+    @contextmanager
+    def waking(self, topic: str, heard: H) -> Iterator[H]:
+        """Each ring wakes `heard`."""
         with self._lock:
             self._listeners.setdefault(topic, set()).add(heard)
         try:

@@ -1,8 +1,9 @@
 """The port `Runs`, answered in this process."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assistant.core.events import LAST, Decision, TurnQueued
+from assistant.core.messages import Message
 from assistant.core.ports import Accepted, Mode, Start, Started, Told
 from assistant.errors import Conflict, PersonMustAct
 from assistant.runtime.bell import QUEUE
@@ -10,6 +11,7 @@ from assistant.runtime.ending import cancel_queued
 from assistant.runtime.engine import Engine
 from assistant.runtime.parts import Parts, run_of
 from assistant.runtime.record import record
+from assistant.store.database import Tx
 
 LOOK_SECONDS = 0.3
 """How often a follower looks for events that another process stored."""
@@ -23,8 +25,11 @@ class LocalRuns:
         self.engine = engine
         self.reserved_for = reserved_for
 
-    def start(self, wish: Start) -> Started:
-        """Write the message and its run down in one transaction; nothing has run yet, nothing can be lost any more."""
+    def start(self, wish: Start, history: Sequence[Message] = (), name: str = "") -> Started:
+        """Write the message and its run down in one transaction; nothing has run yet, nothing can be lost any more.
+
+        A new session may begin with a conversation that was held elsewhere, and under the id that its client gave it.
+        """
         parts = self.parts
         if not wish.input.strip():
             raise PersonMustAct("the message is empty: write what you want")
@@ -33,11 +38,22 @@ class LocalRuns:
         with parts.database.writing() as tx:
             if (row := parts.runs.replayed(tx, wish)) is not None:
                 return Started(row["id"], row["session_id"], replayed=True)
-            session_id = wish.session_id or parts.sessions.create(tx, wish.model, wish.instructions, str(parts.workdir))
+            session_id = wish.session_id or self._new_session(tx, wish, history, name)
             run_id = parts.runs.queue(tx, wish, "turn", session_id, reserved_for=self.reserved_for)
             parts.runs.put_incoming(tx, session_id, "turn", wish.input, run_id)
         parts.bell.ring(QUEUE)
         return Started(run_id, session_id)
+
+    def _new_session(self, tx: Tx, wish: Start, history: Sequence[Message], name: str) -> str:
+        parts = self.parts
+        if name and parts.sessions.exists(name):
+            return name
+        session_id = parts.sessions.create(
+            tx, wish.model, wish.instructions, wish.workdir or str(parts.workdir), id=name
+        )
+        for message in history:
+            parts.sessions.add(tx, session_id, "", message)
+        return session_id
 
     def events(self, run_id: str, after: int = 0) -> Iterator[Told]:
         """Every event past a number, to the run's last one; any number of followers hear the same."""

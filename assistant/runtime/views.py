@@ -1,7 +1,7 @@
 """Rows and values as the objects of the contract: what `--json` prints and what HTTP answers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +11,7 @@ from assistant.runtime.parts import Parts
 from assistant.store.database import Row
 from assistant.store.runs import moment
 from assistant.store.sessions import Hit, Session
-from skills_store.outcome import Pending, Record, View
+from skills_store.outcome import Pending, Record, Taught, View
 from skills_store.story import Commit
 
 Object = dict[str, Any]
@@ -175,6 +175,12 @@ def commit_object(commit: Commit) -> Object:
         "run": commit.run,
         "evidence": list(commit.evidence),
     }
+
+
+def taught_object(line: Taught, quotes: Sequence[Mapping[str, Any]]) -> Object:
+    """A line of a skill and what taught it, with the quotes that only the database has."""
+    told: Object = {name: getattr(line, name) for name in ("line", "text", "commit", "actor", "session", "run")}
+    return told | {"when": time_text(line.when), "evidence": [dict(quote) for quote in quotes]}
 
 
 def staged_object(kind: str, item: Pending) -> Object:

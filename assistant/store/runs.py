@@ -119,6 +119,10 @@ class Runs:
         )
         return 0 if row is None else int(row[0])
 
+    def any_open(self) -> bool:
+        """Whether any run of the home is not over."""
+        return self.database.one("SELECT 1 FROM runs WHERE finished IS NULL LIMIT 1") is not None
+
     def waiting_review(self, session_id: str) -> Row | None:
         """The review of a session that has not begun."""
         return self.database.one(

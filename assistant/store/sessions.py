@@ -59,9 +59,15 @@ class Sessions:
         self.database = database
         self.ids = ids
 
-    def create(self, tx: Tx, model: str, instructions: str = "", workdir: str = "", parent: str = "") -> str:
+    def exists(self, session_id: str) -> bool:
+        """Whether there is such a session."""
+        return self.database.one("SELECT 1 FROM sessions WHERE id = ?", (session_id,)) is not None
+
+    def create(
+        self, tx: Tx, model: str, instructions: str = "", workdir: str = "", *, parent: str = "", id: str = ""
+    ) -> str:
         """A new, empty session; its id."""
-        session_id, now = self.ids("ses"), self.database.now()
+        session_id, now = id or self.ids("ses"), self.database.now()
         tx.execute(
             "INSERT INTO sessions (id, model, instructions, workdir, parent, created, updated) VALUES (?,?,?,?,?,?,?)",
             (session_id, model, instructions, workdir, parent, now, now),
@@ -123,7 +129,7 @@ class Sessions:
         """A new session with the messages up to, not including, `before_message` (0: all); NotFound."""
         old = self.row(session_id)
         with self.database.writing() as tx:
-            new = self.create(tx, old["model"], old["instructions"], old["workdir"], session_id)
+            new = self.create(tx, old["model"], old["instructions"], old["workdir"], parent=session_id)
             tx.execute(
                 "UPDATE sessions SET system=?, tools=?, prompt_key=?, skills_seen=?, title=? WHERE id=?",
                 (old["system"], old["tools"], old["prompt_key"], old["skills_seen"], old["title"], new),

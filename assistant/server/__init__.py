@@ -1,0 +1,1 @@
+"""HTTP over the runs of one home: JSON, event streams, and the OpenAI shape.  Entry: `process.serve`."""
