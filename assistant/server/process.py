@@ -109,6 +109,13 @@ def bound(host: str, port: int) -> socket.socket:
 
 def serve(home: Home, house: House, listening: Listening, say: Callable[[str], None]) -> None:
     """Answer until SIGTERM or SIGINT; runs that do not end soon are left for the next server to go on with."""
+    with serving(home, house, listening, say) as server:
+        server.run(sockets=[server.sock])
+
+
+@contextmanager
+def serving(home: Home, house: House, listening: Listening, say: Callable[[str], None]) -> Iterator["Server"]:
+    """A server that can be found; whoever enters runs it."""
     check(listening)
     sock = bind(listening)
     token = token_urlsafe(32)
@@ -119,13 +126,10 @@ def serve(home: Home, house: House, listening: Listening, say: Callable[[str], N
     service = Service(house.parts, house.runs, door, Feeds(house.parts.runs, house.parts.bell))
     running = Running(os.getpid(), port, token, house.parts.version, listening.host)
     with Heartbeat(house.parts, house.executor):
-        server = Server(service)
         write_running(home, running)
         try:
-            say(
-                f"listening on {running.url}" + ("" if port == listening.port else f" (port {listening.port} is taken)")
-            )
-            server.run(sockets=[sock])
+            say(f"listening on {running.url}" + ("" if port == listening.port else f" ({listening.port} is taken)"))
+            yield Server(service, sock)
         finally:
             forget_running(home, running.pid)
             house.workers.stop(park=True)
@@ -135,7 +139,7 @@ def serve(home: Home, house: House, listening: Listening, say: Callable[[str], N
 class Server(uvicorn.Server):
     """uvicorn, ended by our own signals: streams are closed first, and a second signal does not wait."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, sock: socket.socket) -> None:
         super().__init__(
             uvicorn.Config(
                 build(service),
@@ -150,6 +154,7 @@ class Server(uvicorn.Server):
             )
         )
         self.service = service
+        self.sock = sock
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

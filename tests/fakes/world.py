@@ -100,9 +100,13 @@ class World:
         """Start the process."""
         outside = Outside(self.environ, self.work, self.clock, self.ids, models=lambda name: self.model)
         self.assembly = Assembly(outside, self.home)
-        self.working = Working(self.assembly, only_own=True)
+        self.working = self.build()
         self.parts = self.working.parts
         self.runs = self.working.runs
+
+    def build(self) -> Working:
+        """The part that runs turns."""
+        return Working(self.assembly, only_own=True)
 
     def close(self) -> None:
         """End the process in order."""

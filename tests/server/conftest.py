@@ -1,0 +1,14 @@
+"""A server for each test that wants one."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fakes.served import Served
+
+
+@pytest.fixture
+def served(tmp_path) -> Iterator[Served]:
+    world = Served(tmp_path)
+    yield world
+    world.close()
