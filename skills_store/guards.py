@@ -66,8 +66,10 @@ Verdict = Refusal | Stage | None
 Guard = Callable[[Change, Facts], Verdict]
 
 
-def wish_problem(wish: Wish) -> Refusal | None:
-    """Names and paths of a wish, before anything is looked up with them."""
+def wish_problem(wish: Wish, actor: Actor) -> Refusal | None:
+    """Names and paths of a wish, before anything is looked up with them; and what nobody but the person may wish."""
+    if wish.action in YOURS_ONLY and actor is not Actor.YOU:
+        return Refusal("ownership", f"only the person may {wish.action} a skill")
     category, _, name = wish.name.rpartition("/")
     problem = name_problem(name) or category_problem(category) or category_problem(wish.category)
     if not problem and wish.new_name:
@@ -91,8 +93,6 @@ def places(change: Change, facts: Facts) -> Verdict:
 def ownership(change: Change, facts: Facts) -> Verdict:
     """Automatic writers change what they own; pins and the person's own switches are the person's."""
     actor, known = change.cause.actor, facts.sidecar
-    if change.action in YOURS_ONLY and actor is not Actor.YOU:
-        return Refusal("ownership", f"only the person may {change.action} a skill")
     if known.pin and (change.action in TAKES_AWAY or (actor.automatic and known.pin == "frozen")):
         return Refusal(
             "pinned",

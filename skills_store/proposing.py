@@ -63,7 +63,7 @@ class Proposing:
 
     def wished(self, wish: Wish, cause: Cause, seen: Seen) -> Proposal:
         """Plan a wish on today's files and judge it; StoreError when a guard says no."""
-        if problem := wish_problem(wish):
+        if problem := wish_problem(wish, cause.actor):
             raise refused(problem)
         skill = self.shelves.find(wish.name, archived=wish.action == "restore")
         change = plan(Case(wish, skill, cause, stamp(self.vault.clock()), self.taken(wish, skill)))

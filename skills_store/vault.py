@@ -281,6 +281,15 @@ class Vault:
         return replace(edit, mode=found.mode)
 
 
+def unbundle(bundle: Path, root: Path) -> None:
+    """A new folder with the whole history that `Vault.bundle` wrote, what waits and what was turned down too."""
+    root.mkdir(parents=True)
+    git = Commands(root)
+    git("init", "--quiet", "--template=", "--initial-branch=main")
+    git("fetch", "--quiet", "--update-head-ok", str(bundle.absolute()), "+refs/*:refs/*")
+    git("reset", "--quiet", "--hard")
+
+
 def inside(path: str, folders: Sequence[str]) -> bool:
     """The path lies in one of the folders."""
     return any(path.startswith(f"{folder}/") for folder in folders)

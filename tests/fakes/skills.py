@@ -18,11 +18,12 @@ ASSISTANT = Cause(Actor.ASSISTANT, run="r9", session="s9")
 REVIEW = Cause(Actor.REVIEW, "the person said so", "s1", "r1", "", (Evidence(12, "use tabs"), Evidence(15, "always")))
 CURATOR = Cause(Actor.CURATOR, "unused for 40 days")
 SKILL = "art/maps"
-BODY = "# How\n\n1. Draw the coast.\n2. Name the rivers.\n3. Add a scale.\n"
+BODIES = {"maps": "# How\n\n1. Draw the coast.\n2. Name the rivers.\n3. Add a scale.\n"}
 
 
 def text(name: str = "maps", about: str = "Use when drawing maps") -> str:
-    return f"---\nname: {name}\ndescription: {about}\n---\n\n{BODY}"
+    body = BODIES.get(name, f"# {name.title()}\n\nEverything about {name} is in {name * 3}.\n")
+    return f"---\nname: {name}\ndescription: {about}\n---\n\n{body}"
 
 
 def clock() -> Callable[[], datetime]:

@@ -52,7 +52,7 @@ def test_the_persons_global_settings_never_reach_our_commits(tmp_path):
     here = str(Path(__file__).parents[2])
     root = tmp_path / "skills"
     done = subprocess.run(
-        [os.sys.executable, "-c", program, str(root), here],
+        [sys.executable, "-c", program, str(root), here],
         env=environment,
         capture_output=True,
         text=True,
