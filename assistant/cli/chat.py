@@ -1,0 +1,91 @@
+"""`assistant chat`: a conversation in the terminal."""
+
+import sys
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import typer
+
+from assistant.cli.ask import Continue, Here, Model, Session, look_of, person_for, screen_for
+from assistant.cli.attach import Attached, runs_for
+from assistant.cli.given import Given, given_of
+from assistant.cli.leaving import finish_own
+from assistant.cli.setup import choose
+from assistant.cli.show import Show
+from assistant.cli.slash import commands_for
+from assistant.errors import PersonMustAct
+
+if TYPE_CHECKING:
+    from assistant.client.face import Means
+
+SMALL = "**{model}** is small, knows little and uses no tools; `assistant setup` names a larger one"
+
+
+def chat(
+    context: typer.Context, session: Session = "", newest: Continue = False, model: Model = "", here: Here = False
+) -> None:
+    """Talk; what is worth keeping is kept afterwards."""
+    from assistant.client.face import Means, Place
+
+    given = given_of(context)
+    if not can_answer(given, model) and not choose(given):
+        raise typer.Exit(2)
+    with runs_for(given, here) as at:
+        show = given.show(zone=at.assembly.settings.timezone)
+        place = Place(at.session(session, newest), model)
+        settings = at.assembly.settings
+        means = Means(
+            at.runs,
+            place,
+            commands_for(given, at, place),
+            lambda: [record.name for record in at.assembly.library.records() if not record.broken],
+            lambda wanted: unfinished(at, wanted),
+            settings.review.notify == "on",
+        )
+        code = talk(at, means, show)
+        finish_own(at, person_for(False, False, screen_for(at, show)), show)
+    raise typer.Exit(code)
+
+
+def talk(at: Attached, means: "Means", show: Show) -> int:
+    """Chat until the person leaves, in whatever kind of terminal this is; the exit code."""
+    environ = at.assembly.environ
+    alive = sys.stdin.isatty() and sys.stdout.isatty() and environ.get("TERM", "dumb") != "dumb"
+    if not alive:
+        from assistant.client.simple import SimpleChat
+
+        return SimpleChat(means, screen_for(at, show), sys.stdin, sys.stderr).run()
+    from assistant.client.terminal import Terminal, terminal_ends
+
+    ends = terminal_ends(sys.stdin, sys.stdout, environ["TERM"])
+    Terminal(means, at.assembly.home.root / "chat_history", monotonic, look_of(at, show), ends).run(greeting(at, means))
+    return 0
+
+
+def greeting(at: Attached, means: "Means") -> str:
+    """The first line: who answers, and how to learn more."""
+    model = at.assembly.parts.models(means.place.model)
+    name = f"**assistant** · {model.name} · /help lists the commands"
+    session = means.place.session_id
+    title = at.assembly.sessions.show(session).title if session else ""
+    return "\n\n".join(
+        [name, *([] if model.tools_supported else [SMALL.format(model=model.name)]), *([f"*{title}*"] if title else [])]
+    )
+
+
+def can_answer(given: Given, model: str) -> bool:
+    """Whether a model is set.  Where nobody can be asked for one, its absence ends the command."""
+    with given.assembly() as assembly:
+        try:
+            assembly.parts.models(model)
+        except PersonMustAct:
+            if not sys.stdin.isatty():
+                raise
+            return False
+    return True
+
+
+def unfinished(at: Attached, session: str) -> str:
+    """The oldest turn of a session that is queued or at work."""
+    rows = at.assembly.parts.runs.newest(session)
+    return next((row["id"] for row in reversed(rows) if not row["finished"] and row["kind"] != "review"), "")

@@ -1,0 +1,96 @@
+"""What every command is given: the global options, and the parts of the assistant behind them."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assistant.cli.show import Show, Streams
+from assistant.errors import PersonMustAct
+from assistant.home import Home, find_home
+
+if TYPE_CHECKING:
+    from assistant.wiring.build import Assembly, World
+
+LIMIT = 50
+Json = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, help="Most to show.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The global options."""
+
+    home: str = ""
+    server: str = ""
+    outside: "World | None" = None
+    """Instead of this process's own environment, folder and clock."""
+    streams: Streams | None = None
+    """Instead of standard output and standard error."""
+    width: int = 0
+    """Cells a line may take; 0: what the terminal has."""
+
+    @property
+    def world(self) -> "World":
+        """Environment, working folder, clock and ids."""
+        from assistant.wiring.build import World
+
+        return self.outside or World.real()
+
+    @property
+    def place(self) -> Home:
+        """Where the home is, whether it is there or not."""
+        return Home(find_home(self.world.environ, self.home))
+
+    @contextmanager
+    def assembly(self) -> Iterator["Assembly"]:
+        """The parts over the home, for the time of one command."""
+        from assistant.wiring.build import Assembly
+
+        assembly = Assembly(self.world, self.home)
+        try:
+            yield assembly
+        finally:
+            if "database" in vars(assembly):
+                assembly.database.close()
+
+    def note(self, text: str) -> None:
+        """A line for people, never part of the output."""
+        self.show().note(text)
+
+    def show(self, as_json: bool = False, zone: str = "") -> Show:
+        """How this command prints."""
+        streams = self.streams or Streams(sys.stdout, sys.stderr)
+        terminal = streams.out.isatty()
+        environ = self.world.environ
+        colour = terminal and not environ.get("NO_COLOR") and environ.get("TERM", "") != "dumb"
+        width = get_terminal_size().columns if terminal else 0
+        return Show(as_json, colour, self.width or width, zone, streams)
+
+
+def chapter(help: str) -> typer.Typer:
+    """A group of commands."""
+    return typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None)
+
+
+def confirm(question: str, sure: bool) -> None:
+    """Go on only with the person's word: said beforehand with --yes, or now."""
+    if sure:
+        return
+    if not sys.stdin.isatty():
+        raise PersonMustAct(f"{question} Say so with --yes.")
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise typer.Exit(1)
+
+
+def given_of(context: typer.Context) -> Given:
+    """The global options of a command."""
+    given = context.obj
+    assert isinstance(given, Given)
+    return given

@@ -1,0 +1,161 @@
+"""`assistant setup`: which model answers, and what of another program's home comes along."""
+
+import getpass
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assistant.cli.given import Given, given_of
+from assistant.errors import BadSetting, PersonMustAct
+from assistant.home import Home, find_template
+from assistant.home.adopt import adopt, own_place, remember
+from assistant.home.secrets import write_secret
+from assistant.settings import load
+from assistant.settings.edit import set_value
+
+if TYPE_CHECKING:
+    from assistant.client.first_run import Choice
+
+OTHER_KEY = "ASSISTANT_MODEL_KEY"
+"""The variable for the key of any other service, so that a key for OpenAI is never sent elsewhere."""
+BUILTIN = "builtin"
+
+
+def setup(
+    context: typer.Context,
+    local: Annotated[bool, typer.Option("--local", help="Fetch the small built-in model and use it.")] = False,
+    source: Annotated[
+        Path | None, typer.Option("--adopt", metavar="PATH", help="Copy skills and memories of another program's home.")
+    ] = None,
+) -> None:
+    """Choose the model that answers, or bring skills along from elsewhere."""
+    given = given_of(context)
+    if source is not None:
+        bring_along(given, source)
+    if local:
+        with given.assembly() as assembly:
+            use_builtin(assembly.home, given)
+    if source is None and not local:
+        if not sys.stdin.isatty():
+            raise PersonMustAct(
+                "setup asks questions and nobody is here to answer: "
+                "use --local, or assistant config set model.base_url URL"
+            )
+        choose(given)
+
+
+def choose(given: Given) -> bool:
+    """Ask which model should answer and store it; whether there is one now."""
+    from assistant.client.first_run import FirstRun, LocalServer
+    from assistant.llm.probe import probe
+
+    servers = [LocalServer(found.program, found.base_url, found.models) for found in probe()]
+    with given.assembly() as assembly:
+        choice = FirstRun(given.note, line, secret).choose(servers)
+        if choice is None:
+            given.note("nothing was changed")
+            return False
+        store(choice, assembly.home, given)
+        return True
+
+
+def store(choice: "Choice", home: Home, given: Given) -> None:
+    """Write a choice down: the key into .env, everything else into config.yaml."""
+    from assistant.client.first_run import OPENAI, Endpoint
+
+    if not isinstance(choice, Endpoint):
+        use_builtin(home, given)
+        return
+    variable = "OPENAI_API_KEY" if choice.base_url == OPENAI else OTHER_KEY
+    if choice.api_key:
+        write_secret(home.env_file, variable, choice.api_key)
+    set_value(home.config, "model.api_key_env", variable)
+    set_value(home.config, "model.base_url", choice.base_url)
+    set_value(home.config, "model.name", choice.model)
+    given.note(f"{choice.model} at {choice.base_url} is set; assistant setup changes it")
+    if choice.api_key and given.world.environ.get(variable, choice.api_key) != choice.api_key:
+        given.note(f"warning: {variable} is set to another key in your environment, which wins over the one stored now")
+
+
+def use_builtin(home: Home, given: Given) -> None:
+    """Fetch the built-in model, unless it is here, and make it answer."""
+    from assistant.llm.weights import prepare
+
+    given.note("fetching the built-in model, about 100 MB, once …")
+    prepare(home.root)
+    set_value(home.config, "model.name", BUILTIN)
+    given.note(
+        "the built-in model is set. It is small, knows little and uses no tools; assistant setup names a larger one."
+    )
+
+
+def bring_along(given: Given, source: Path) -> None:
+    """Copy from another program's home into one of our own, and remember where ours is."""
+    environ = given.world.environ
+    named = given.home or environ.get("HERMES_HOME", "")
+    home = Home(Path(named).expanduser().absolute()) if named else default_home(given, source)
+    theirs = source.expanduser().absolute() / "config.yaml"
+    adopted = adopt(source.expanduser(), home, find_template(), unused_of(theirs))
+    carried(theirs, home)
+    seed(given, home)
+    if not named:
+        given.note(f"the place of this home is recorded in {remember(home, environ)}")
+    given.note(f"copied into {home.root}: {len(adopted.skills)} skills, {len(adopted.memories)} memory files")
+    for sentence in adopted.skipped:
+        given.note(f"· {sentence}")
+    if adopted.unused_settings:
+        given.note(f"· settings that mean nothing here: {', '.join(adopted.unused_settings)}")
+
+
+def default_home(given: Given, source: Path) -> Home:
+    """Where our home goes when nobody says so: the usual place, unless another program lives there."""
+    usual = given.place
+    if usual.foreign or usual.root.resolve() == source.expanduser().resolve():
+        return Home(own_place(given.world.environ))
+    return usual
+
+
+def unused_of(theirs: Path) -> Sequence[str]:
+    """Their settings that we do not use."""
+    from assistant.settings.read import load_tolerant
+
+    try:
+        return load_tolerant(theirs)[1]
+    except BadSetting as fault:
+        return (f"all of config.yaml: {fault}",)
+
+
+def carried(theirs: Path, home: Home) -> None:
+    """Their settings that mean the same here."""
+    from assistant.settings.carry import carry_over
+
+    carry_over(theirs, home.config)
+    load(home.config)
+
+
+def seed(given: Given, home: Home) -> None:
+    """What came along becomes the person's first commit; then our own skills join it."""
+    from dataclasses import replace
+
+    with replace(given, home=str(home.root)).assembly() as assembly:
+        assembly.library.take_in()
+        assembly.library.seed(find_template() / "skills")
+        assembly.memory.vault.take_in()
+
+
+def line(prompt: str) -> str | None:
+    """One line of the person."""
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    return sys.stdin.readline() or None
+
+
+def secret(prompt: str) -> str | None:
+    """One line that is not shown while it is typed."""
+    try:
+        return getpass.getpass(prompt, sys.stderr)
+    except EOFError:
+        return None
