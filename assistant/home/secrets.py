@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assistant.errors import BadSetting
+from assistant.home.files import write_whole
 
 LINE = re.compile(r"(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?P<value>.*)", re.DOTALL)
 QUOTED = re.compile(r"""(?:'(?P<plain>[^']*)'|"(?P<escaped>(?:\\.|[^"\\])*)")\s*(?:\#.*)?""")
@@ -33,6 +34,24 @@ def read_secrets(path: Path) -> dict[str, str]:
             name, value = _pair(text, f"{path} line {number}")
             found[name] = value
     return found
+
+
+def write_secret(path: Path, name: str, value: str) -> None:
+    """Set one name in the file and leave every other line as it is; only the person may read it."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        lines = []
+    kept = [line for line in lines if not ((found := LINE.fullmatch(line.strip())) and found["name"] == name)]
+    write_whole(path, "".join(f"{line}\n" for line in [*kept, f"{name}={quoted(value)}"]).encode(), 0o600)
+
+
+def quoted(value: str) -> str:
+    """A value as `read_secrets` gives it back."""
+    if "'" not in value and "\n" not in value:
+        return f"'{value}'"
+    escapes = {char: f"\\{letter}" for letter, char in ESCAPES.items()}
+    return '"' + "".join(escapes.get(char, char) for char in value) + '"'
 
 
 def _pair(text: str, place: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from assistant.core.events import Compacted, Event
 from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message, Request
 from assistant.core.turn import Turn
+from assistant.errors import Conflict
 from assistant.llm.catalogue import tokens_in
 from assistant.runtime import reviewing
 from assistant.runtime.briefing import prompt_of
@@ -45,6 +46,22 @@ def compacted(
     shorter = Turn(prompt.system, prompt.tools, kept, turn.max_steps, turn.steps, turn.origin)
     yield Compacted(before, size(shorter))
     return shorter
+
+
+def by_hand(parts: Parts, session_id: str, focus: str, model: str = "", reserved_for: str = "") -> Compacted | None:
+    """Shorten a session now because the person asked; None when there is nothing to put away."""
+    parts.sessions.row(session_id)
+    if parts.runs.open_turns(session_id):
+        raise Conflict("a turn of this conversation is running; compact it when it is over")
+    run = Run("", session_id, "turn", model, "", "", 0, 0, None)
+    prompt = prompt_of(parts, run)
+    turn = Turn(prompt.system, prompt.tools, tuple(parts.sessions.messages(session_id)), 0)
+    told = list(compacted(parts, run, turn, Interrupt(), focus, force=True))
+    waiting = parts.runs.waiting_review(session_id)
+    if reserved_for and waiting is not None:
+        with parts.database.writing() as tx:
+            parts.runs.set(tx, waiting["id"], reserved_for=reserved_for)
+    return next((event for event in told if isinstance(event, Compacted)), None)
 
 
 def size(turn: Turn) -> int:
@@ -86,5 +103,6 @@ def summarise(parts: Parts, run: Run, turn: Turn, older: Sequence[Message], inte
         said = "" if chunk.restarted else said + chunk.text
         if chunk.usage:
             with parts.database.writing() as tx:
-                parts.runs.spend(tx, parts.runs.row(run.id), chunk.usage, model.name)
+                spender = {"id": run.id, "session_id": run.session_id, "kind": run.kind}
+                parts.runs.spend(tx, spender, chunk.usage, model.name)
     return said.strip()

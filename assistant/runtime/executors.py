@@ -33,3 +33,17 @@ class Executor:
         """Leave in order."""
         self._lock.release()
         (self.folder / f"{self.id}.lock").unlink(missing_ok=True)
+
+
+def at_work(folder: Path) -> int:
+    """How many processes run turns now."""
+    return sum(held(path) for path in folder.glob("*.lock"))
+
+
+def held(path: Path) -> bool:
+    """Whether a living process holds a lock."""
+    try:
+        with FileLock(path, timeout=0):
+            return False
+    except Timeout:
+        return True

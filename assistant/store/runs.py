@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -154,7 +154,7 @@ class Runs:
         names = ", ".join(f"{name} = ?" for name in values)
         tx.execute(f"UPDATE runs SET {names} WHERE id = ?", [*values.values(), run_id])
 
-    def spend(self, tx: Tx, run: Row, usage: Usage, model: str) -> None:
+    def spend(self, tx: Tx, run: Row | Mapping[str, str], usage: Usage, model: str) -> None:
         """Count one step and what it cost, in the run and in the ledger."""
         spent = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         tx.execute(
