@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any, Protocol, TextIO
 
 from assistant.client.asking import Verdict, chosen, misunderstood, request_prompt, understand
-from assistant.client.following import Lost, follow
+from assistant.client.input import Lost, follow
 from assistant.client.render import Screen
 from assistant.core.events import (
     LAST,
@@ -152,7 +152,7 @@ class AtTerminal:
     def _line(self, prompt: str, settled: Settled) -> str | None:
         """What was typed with its line end; empty when nothing more can be typed."""
         self.screen.rest()
-        self.prompts.write(f"{prompt}\n> " if prompt else "> ")
+        self.prompts.write(f"\n{prompt}\n> " if prompt else "\n> ")
         self.prompts.flush()
         while not settled():
             if select.select([self.typed], [], [], TICK_SECONDS)[0]:

@@ -12,9 +12,9 @@ from assistant.client.asking import (
     understand,
 )
 from assistant.client.face import Face, Means
-from assistant.client.following import Lost
+from assistant.client.input import Lost
 from assistant.client.notes import Learned, Note
-from assistant.client.page import Page
+from assistant.client.page import STOPS, Page
 from assistant.client.slash import OWN, help_text, parse, unknown, with_skill
 from assistant.client.text import one_line
 from assistant.core.events import (
@@ -30,7 +30,6 @@ from assistant.core.events import (
 from assistant.core.ports import Accepted, Mode, Start, Started, Told
 from assistant.errors import AssistantError
 
-STOPS = "Ctrl-C stops"
 STOPPING = "stopping, Ctrl-C leaves"
 
 

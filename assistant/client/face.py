@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from assistant.client.following import Lost
+from assistant.client.input import Lost
 from assistant.client.slash import Command
 from assistant.core.ports import Runs, Told
 from assistant.errors import AssistantError
@@ -63,3 +63,12 @@ class Means:
     """The run of a session that is queued or running now, or nothing."""
     notify: bool = True
     """Whether reviews that saved or staged something get a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the chat may look: with colours or without, Markdown drawn or as it is, tool lines or only their faults."""
+
+    colour: bool = True
+    markdown: bool = True
+    tools: bool = True

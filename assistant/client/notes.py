@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assistant.client.following import Lost
+from assistant.client.input import Lost
 from assistant.client.text import duration, one_line
 from assistant.core.events import (
     LAST,

@@ -9,7 +9,7 @@ from typing import Any
 from assistant.client.asking import question_lines, request_words
 from assistant.client.blocks import Draft, recent
 from assistant.client.notes import Note, note_of, plan_note, tool_note
-from assistant.client.paint import Paint
+from assistant.client.paint import Paint, bare_cells
 from assistant.client.text import clean, duration, one_line
 from assistant.core.events import (
     LAST,
@@ -35,6 +35,7 @@ FRAMES_A_SECOND = 10
 BOXES = {"completed": ("✓", "quiet"), "in_progress": ("▸", "accent"), "cancelled": ("–", "quiet")}
 LONGEST_PLAN = 7
 WAITING = "waiting for you"
+STOPS = "Ctrl-C stops"
 
 
 class Running:
@@ -51,7 +52,7 @@ class Page:
 
     def __init__(self, paint: Paint, now: Callable[[], float], *, lead: str = "assistant ", tools: bool = True) -> None:
         self.paint = paint
-        self.hint = ""
+        self.hint = STOPS
         """Quiet words after the spinner: what the person may do now."""
         self._now = now
         self._lead = lead
@@ -111,6 +112,10 @@ class Page:
     def gap(self) -> list[str]:
         """The empty line between what was said and what will be."""
         return [""] if self._group else []
+
+    def rows(self, lines: list[str], columns: int) -> int:
+        """How many rows the lines take in a window of that width."""
+        return sum(max(1, -(-bare_cells(line) // max(1, columns))) for line in lines)
 
     def live(self, rows: int) -> list[str]:
         """The end that still moves, in at most `rows` lines."""

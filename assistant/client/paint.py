@@ -1,5 +1,6 @@
 """Lines for a terminal: Markdown and styled words, never wider than the window, whatever script they are in."""
 
+import re
 from collections.abc import Callable
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -8,6 +9,7 @@ from assistant.client.blocks import split
 from assistant.client.text import clean
 
 STYLES = {"quiet": "2", "good": "32", "bad": "31", "strong": "1", "accent": "36"}
+_STYLING = re.compile(r"\x1b\[[0-9;]*m")
 WIDEST = 100
 """Longer lines are hard to read."""
 
@@ -17,6 +19,11 @@ def cut(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, width - 1).rstrip() + "…" if width > 1 else ""
+
+
+def bare_cells(line: str) -> int:
+    """The cells of a painted line."""
+    return cell_len(_STYLING.sub("", line))
 
 
 class Paint:

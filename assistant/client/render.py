@@ -1,9 +1,7 @@
 """Where a run is shown: plain lines for pipes and simple terminals, living Markdown for real ones."""
 
 import os
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, TextIO
 
 from assistant.client.asking import question_lines, request_words
@@ -22,7 +20,6 @@ from assistant.core.events import (
     ToolStarted,
 )
 
-_STYLING = re.compile(r"\x1b\[[0-9;]*m")
 REDRAW_SECONDS = 0.06
 
 
@@ -146,6 +143,10 @@ class Growing(Protocol):
         """The end that still moves."""
         ...
 
+    def rows(self, lines: list[str], columns: int) -> int:
+        """How many rows the lines take in a window of that width."""
+        ...
+
 
 class TerminalScreen:
     """Draws a page at the end of a terminal's scrollback: finished lines once, the living end over itself."""
@@ -190,35 +191,5 @@ class TerminalScreen:
         self._drawn = live
 
     def _wipe(self) -> str:
-        columns = max(1, self._size().columns)
-        rows = sum(max(1, -(-_cells(line) // columns)) for line in self._drawn)
+        rows = self._page.rows(self._drawn, self._size().columns)
         return ("\r" + (f"\x1b[{rows - 1}A" if rows > 1 else "") if rows else "") + "\x1b[J"
-
-
-def _cells(line: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(_STYLING.sub("", line))
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How things may look.  Without colour the chat still moves; a single answer is then plain."""
-
-    colour: bool = True
-    markdown: bool = True
-    tools: bool = True
-
-
-def screen_for(answers: TextIO, notes: TextIO, look: Look, now: Callable[[], float]) -> Screen:
-    """The screen that fits where the answer goes."""
-    if not look.colour or not answers.isatty():
-        return PlainScreen(answers, notes, streaming=answers.isatty(), tools=look.tools)
-    from assistant.client.page import Page
-    from assistant.client.paint import Paint
-
-    def size() -> os.terminal_size:
-        return os.get_terminal_size(answers.fileno())
-
-    page = Page(Paint(lambda: size().columns, markdown=look.markdown), now, tools=look.tools)
-    return TerminalScreen(answers, page, size, now)

@@ -1,7 +1,7 @@
 """The chat in a real terminal: what is finished scrolls up, what moves and what is typed stay below."""
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -19,13 +19,12 @@ from prompt_toolkit.styles import Style
 
 from assistant.client.chat import Conversation
 from assistant.client.completing import SlashCompleter, menu_lines
-from assistant.client.face import Means
-from assistant.client.following import Lost, follow
+from assistant.client.face import Look, Means
+from assistant.client.input import Lanes, Lost, follow
 from assistant.client.keys import Keys
 from assistant.client.output import SteadyApplication, SteadyOutput
 from assistant.client.page import Page
 from assistant.client.paint import Paint
-from assistant.client.render import Look
 from assistant.core.ports import Told
 from assistant.errors import AssistantError
 
@@ -44,7 +43,7 @@ class Terminal:
     ) -> None:
         colour = look.colour
         self._runs = means.runs
-        self._lanes: dict[str, ThreadPoolExecutor] = {}
+        self._lanes = Lanes()
         self._output = ends[1]
         self._drafted: str | None = None
         paint = Paint(lambda: self._output.get_size().columns, colour=colour, markdown=look.markdown)
@@ -74,8 +73,7 @@ class Terminal:
         """Chat until the person leaves, or the terminal goes away."""
         with suppress(EOFError):  # the terminal was closed
             self.app.run(pre_run=lambda: self._begin(greeting))
-        for lane in self._lanes.values():
-            lane.shutdown(wait=False, cancel_futures=True)
+        self._lanes.close()
 
     def _begin(self, greeting: str) -> None:
         if greeting:
@@ -106,9 +104,7 @@ class Terminal:
 
     def later(self, work: Callable[[], T], then: Callable[[T | AssistantError], None], lane: str) -> None:
         """Do slow work in a thread; a lane keeps its order."""
-        if lane not in self._lanes:
-            self._lanes[lane] = ThreadPoolExecutor(1, thread_name_prefix=f"chat-{lane}")
-        self._lanes[lane].submit(work).add_done_callback(lambda done: self._here(lambda: self._done(done, then)))
+        self._lanes.do(lane, work, lambda done: self._here(lambda: self._done(done, then)))
 
     def _done(self, done: Future[T], then: Callable[[T | AssistantError], None]) -> None:
         fault = done.exception()

@@ -4,8 +4,7 @@ import sys
 import time
 from pathlib import Path
 
-from assistant.client.face import Means, Place
-from assistant.client.render import Look
+from assistant.client.face import Look, Means, Place
 from assistant.client.slash import Command
 from assistant.client.terminal import Terminal, terminal_ends
 from assistant.core.events import (
@@ -152,4 +151,5 @@ def main():
     print("left")
 
 
-main()
+if __name__ == "__main__":
+    main()

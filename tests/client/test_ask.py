@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from assistant.client.ask import Absent, Verdict, ask_once
+from assistant.client.ask import Absent, AtTerminal, Verdict, ask_once
 from assistant.client.render import PlainScreen
 from assistant.core.events import (
     ApprovalRequested,
@@ -168,3 +168,60 @@ def test_ctrl_c_twice_leaves_a_run_that_does_not_stop():
     outcome = ask_once(runs, Start("hi"), PlainScreen(io.StringIO(), io.StringIO(), streaming=False), Absent())
     assert (pressed, outcome.exit_code) == (["run_1"], 130)
     runs.runs["run_1"].stopped = True
+
+
+class Keyboard:
+    """Lines that were typed into a pipe that stays open."""
+
+    def __init__(self, *lines):
+        reading, self.writing = os.pipe()
+        self.typed = os.fdopen(reading, "r", buffering=1)
+        self.type(*lines)
+
+    def type(self, *lines):
+        os.write(self.writing, "".join(lines).encode())
+
+    def close(self):
+        os.close(self.writing)
+        self.typed.close()
+
+
+@pytest.fixture
+def keyboard():
+    keyboard = Keyboard()
+    yield keyboard
+    keyboard.close()
+
+
+def person_at(keyboard):
+    notes = io.StringIO()
+    return AtTerminal(PlainScreen(io.StringIO(), notes, streaming=False), keyboard.typed, notes), notes
+
+
+def test_a_person_is_asked_until_the_answer_is_clear(keyboard):
+    person, notes = person_at(keyboard)
+    asked = iter(["perhaps\n", "deny 위험해요\n"])
+    verdict = person.decide(RISKY, lambda: keyboard.type(next(asked)))
+    assert verdict == Verdict("deny", "위험해요")
+    assert "please answer once or deny" in notes.getvalue()
+
+
+def test_a_person_is_let_go_when_it_is_settled_elsewhere(keyboard):
+    person, _ = person_at(keyboard)
+    looks = iter([False, False, True])
+    assert person.decide(RISKY, lambda: next(looks)) is None
+
+
+def test_a_question_takes_the_number_of_a_choice(keyboard):
+    person, _ = person_at(keyboard)
+    keyboard.type("2\n")
+    assert person.answer(QuestionAsked("q", "Which?", ("a", "나")), lambda: False) == "나"
+
+
+def test_the_end_of_input_is_nobody(tmp_path):
+    (tmp_path / "empty").touch()
+    with (tmp_path / "empty").open() as typed:
+        screen = PlainScreen(io.StringIO(), io.StringIO(), streaming=False)
+        person = AtTerminal(screen, typed, io.StringIO())
+        assert person.decide(RISKY, lambda: False).decision == "deny"
+        assert person.answer(QuestionAsked("q", "Which?"), lambda: False).startswith("Nobody is here")

@@ -1,7 +1,7 @@
 import pytest
 
 from assistant.client.face import Place
-from assistant.client.following import Lost
+from assistant.client.input import Lost
 from assistant.core.events import (
     ApprovalResolved,
     LearningStaged,

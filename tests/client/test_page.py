@@ -37,7 +37,7 @@ def test_finished_blocks_are_printed_once_and_only_the_last_one_moves():
     shown = page()
     shown.begin()
     assert told(shown, TextArrived("# One\n\ntw")) == ["One"]
-    assert shown.live(20) == ["", "tw", "", "⠋ writing 0 s"]
+    assert shown.live(20) == ["", "tw", "", "⠋ writing 0 s · Ctrl-C stops"]
     assert told(shown, TextArrived("o"), ReplyEnded(Message("assistant", "# One\n\ntwo")), DONE) == ["", "two"]
     assert shown.live(20) == []
 
@@ -67,7 +67,7 @@ def test_a_running_tool_shows_its_last_words():
     shown.begin()
     told(shown, ToolStarted("a", "terminal", "{}", "make"), ToolOutput("a", "one\n\x1b[31mtwo\x1b[0m\n\n"))
     shown._now.time = 3
-    assert shown.live(20) == ["⠋ terminal make  3.0 s", "  two", "", "  working 3 s"]
+    assert shown.live(20) == ["⠋ terminal make  3.0 s", "  two", "", "  working 3 s · Ctrl-C stops"]
 
 
 def test_tool_lines_can_be_switched_off_but_failures_stay():
@@ -117,7 +117,6 @@ def test_a_failure_says_why_and_what_to_do():
 def test_what_moves_never_leaves_the_window(width, rows, text):
     shown = Page(Paint(lambda: width), Watch())
     shown.begin()
-    shown.hint = "Ctrl-C stops"
     told(shown, TextArrived(text), ToolStarted("a", "terminal", "{}", "긴 명령 " * 20), ToolOutput("a", text))
     lines = shown.live(rows)
     assert len(lines) <= rows

@@ -29,7 +29,7 @@ class Seen:
 def test_the_living_end_is_drawn_over_itself_and_gone_at_the_end():
     seen = Seen()
     seen.tell(TextArrived("# One\n\nhalf a sen"))
-    assert seen.glass.lines() == ["One", "", "half a sen", "", "⠋ writing 1 s"]
+    assert seen.glass.lines() == ["One", "", "half a sen", "", "⠋ writing 1 s · Ctrl-C stops"]
     seen.tell(TextArrived("tence 가나다"), ReplyEnded(Message("assistant", "…")), DONE)
     assert seen.glass.lines() == ["One", "", "half a sentence 가나다"]
     assert seen.glass.cursor_shown

@@ -18,12 +18,12 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 class Seat(Tmux):
     """A person in front of the scripted chat."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *app: str) -> None:
         self.folder = folder
-        app = [sys.executable, str(HERE / "chat_app.py"), str(folder)]
         keep_open = 'PYTHONPATH="$0" "$@" 2>&1; exec cat'
-        super().__init__(f"t{uuid.uuid4().hex[:8]}", ["sh", "-c", keep_open, str(HERE.parents[1]), *app])
-        self.see("/help", "ask anything")
+        super().__init__(
+            f"t{uuid.uuid4().hex[:8]}", ["sh", "-c", keep_open, str(HERE.parents[1]), sys.executable, *app]
+        )
 
     def open(self, gate: str) -> None:
         (self.folder / gate).touch()
@@ -44,9 +44,22 @@ class Seat(Tmux):
 
 @pytest.fixture
 def seat(tmp_path):
-    seat = Seat(tmp_path)
+    seat = Seat(tmp_path, str(HERE / "chat_app.py"), str(tmp_path))
+    seat.see("/help", "ask anything")
     yield seat
     seat.close()
+
+
+@pytest.fixture
+def asking(tmp_path):
+    seats = []
+
+    def ask(story):
+        seats.append(Seat(tmp_path, str(HERE / "ask_app.py"), str(tmp_path), story))
+        return seats[-1]
+
+    yield ask
+    seats[-1].close()
 
 
 def test_an_answer_streams_as_markdown_and_wide_characters_keep_their_place(seat):
@@ -135,3 +148,27 @@ def test_commands_and_skills_are_completed(seat):
     seat.see("did you mean /skills?")
     seat.press("C-d")
     seat.see("left")
+
+
+def test_one_answer_streams_and_its_end_stays(asking):
+    seat = asking("stream")
+    seat.open("think")
+    seat.shows("ask_streaming", "writing", "가나다")
+    seat.open("stream")
+    seat.shows("ask_answered", "[completed 0]")
+
+
+def test_one_wish_can_ask_back_in_place(asking):
+    seat = asking("approval")
+    seat.see("1 once")
+    seat.say("1")
+    seat.see("Which branch?")
+    seat.say("2")
+    seat.shows("ask_approval", "[completed 0]")
+
+
+def test_ctrl_c_ends_one_wish_with_what_was_said(asking):
+    seat = asking("endless")
+    seat.see("I begin and go on")
+    seat.press("C-c")
+    seat.shows("ask_stopped", "[cancelled 130]")

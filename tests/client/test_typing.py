@@ -7,9 +7,8 @@ import pytest
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 
-from assistant.client.face import Means, Place
+from assistant.client.face import Look, Means, Place
 from assistant.client.output import SteadyOutput
-from assistant.client.render import Look
 from assistant.client.terminal import Terminal
 from assistant.core.events import ApprovalResolved, ReplyEnded, RunCompleted
 from assistant.core.messages import Message
