@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from logging import Logger
 from pathlib import Path
 from secrets import token_hex
 from threading import Semaphore
@@ -151,7 +152,7 @@ class Assembly:
             clock=world.clock,
             ids=world.ids,
             ticks=world.ticks,
-            report=reporting(logger_of(self.home.log, secrets(self.environ)), world.ids),
+            report=reporting(self.logger, world.ids),
             database=self.database,
             sessions=self.sessions,
             runs=Runs(self.database, world.ids),
@@ -160,10 +161,21 @@ class Assembly:
             library=self.library,
             memory=self.memory,
             tools=tuple(t for t in ALL if t.name != "memory" or self.memory.settings.targets),
-            models=world.models or models_of(settings, self.environ, wait, builtin_of(self.home.root)),
+            models=world.models or models_of(settings, self.environ, wait, builtin_of(self.home.root, wait)),
             bell=Bell(),
             slots=slots,
         )
+
+    @cached_property
+    def logger(self) -> Logger:
+        """The home's log file."""
+        return logger_of(self.home.log, secrets(self.environ))
+
+    def close(self) -> None:
+        """Give back what stays open: the database and the log."""
+        for handler in self.logger.handlers:
+            handler.close()
+        self.database.close()
 
     def _soul(self) -> str:
         try:
@@ -195,7 +207,7 @@ class Working:
     def __exit__(self, *_: object) -> None:
         self.workers.stop()
         self.executor.close()
-        self.parts.database.close()
+        self.assembly.close()
 
     def finish(self, run_ids: list[str]) -> None:
         """Follow runs to their ends."""

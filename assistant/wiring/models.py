@@ -1,5 +1,6 @@
 """Which model answers: from the settings, the environment, or what setup stored."""
 
+import atexit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +10,7 @@ from assistant.core.interrupt import Interrupt
 from assistant.core.ports import Model
 from assistant.errors import PersonMustAct
 from assistant.llm.client import Endpoint
+from assistant.llm.local import LocalModel
 from assistant.llm.provider import OpenAIModel
 from assistant.llm.retry import Fallback, Retrying
 from assistant.settings import Settings
@@ -73,12 +75,12 @@ def models_of(
     return models
 
 
-def builtin_of(home: Path) -> Callable[[], Model]:
+def builtin_of(home: Path, wait: Callable[[Interrupt, float], bool]) -> Callable[[], Model]:
     """The built-in model of a home; its weights and its process come when it is first asked."""
 
     def build() -> Model:
-        from assistant.llm.local import LocalModel
-
-        return LocalModel(home)
+        model = LocalModel(home / "cache")
+        atexit.register(model.close)
+        return Retrying(model, wait)
 
     return build

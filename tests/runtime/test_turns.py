@@ -400,7 +400,7 @@ def test_a_call_that_only_reads_runs_again(world):
 
 
 def test_a_call_with_an_intent_and_no_result_is_never_repeated(world):
-    died = Died(world, PERSON, called("terminal", command="touch twice"))
+    died = Died(world, PERSON, called("terminal", command="echo x > twice"))
     with world.parts.database.writing() as tx:
         world.parts.ledger.intend(tx, died.run, "c1", "terminal")
     world.script(says("I will check"))
@@ -412,7 +412,7 @@ def test_a_call_with_an_intent_and_no_result_is_never_repeated(world):
 
 
 def test_a_call_without_an_intent_runs(world):
-    died = Died(world, PERSON, called("terminal", command="touch once"))
+    died = Died(world, PERSON, called("terminal", command="echo x > once"))
     world.script(says("done"))
 
     died.resume()

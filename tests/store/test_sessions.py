@@ -126,4 +126,4 @@ def test_messages_put_away_are_searched_and_shown_but_not_sent(sessions):
 def test_an_excerpt_shows_the_place_on_one_line():
     text = "x " * 100 + "the\nneedle here" + " y" * 100
 
-    assert excerpt(text, "needle", around=12) == "…x x x the needle here…"
+    assert excerpt(text, "needle", around=12) == "…x x x x the needle here…"
