@@ -151,7 +151,9 @@ class Engine:
             parts.sessions.add(tx, run.own_session, run.id, message)
             parts.runs.set(tx, run.id, model=run.model or model)
             if run.kind != "review":
-                tx.execute("UPDATE incoming SET taken = ? WHERE run_id = ?", (parts.database.now(), run.id))
+                tx.execute(
+                    "UPDATE incoming SET taken = ? WHERE run_id = ? AND mode = 'turn'", (parts.database.now(), run.id)
+                )
                 parts.ledger.count(tx, run.session_id, turns=int(parts.settings.memory.memory_enabled))
                 parts.sessions.begun(tx, run.session_id, title_from(run.input), model, seen or {})
             record(parts, tx, run, RunStarted(run.kind, model))
