@@ -63,8 +63,8 @@ def openapi(service: Service, asked: Asked) -> dict[str, Any]:
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (
-    Endpoint("GET", "/health", "Whether the server is alive", health, returns="Health"),
-    Endpoint("GET", "/v1/capabilities", "What this server can do", capabilities, returns="Capabilities"),
+    Endpoint("GET", "/health", "Whether the server is alive", health, returns="Health", quick=True),
+    Endpoint("GET", "/v1/capabilities", "What this server can do", capabilities, returns="Capabilities", quick=True),
     Endpoint("GET", "/v1/models", "The models that can be named", models, returns="List"),
     Endpoint(
         "POST",

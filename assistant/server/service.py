@@ -72,6 +72,8 @@ class Endpoint:
     """The name of the answer's schema."""
     status: int = 200
     media: str = "application/json"
+    quick: bool = False
+    """Answers from memory, in the event loop: also while every thread is busy."""
     faults: tuple[int, ...] = ()
     """Statuses it may answer besides those that every endpoint may."""
 

@@ -1,11 +1,6 @@
 """Runs over HTTP: started, followed by anyone at any time, steered, stopped."""
 
-from threading import Event
-
-import pytest
-
-from tests.fakes.model import UNTIL_STOPPED, calls, says
-from tests.fakes.waiting import until
+from tests.fakes.model import calls, says
 
 
 def test_a_run_is_accepted_and_its_events_are_numbered_from_one_without_gaps(served):
