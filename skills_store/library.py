@@ -61,12 +61,13 @@ class Library:
     ) -> None:
         outside = outside or Outside()
         self.root = root
+        self.usage = usage
         self.settings = settings or StoreSettings()
         self.vault = Vault(root, clock, ids, outside.hand, outside.told)
         shelves = Shelves(root, self.vault.files)
         self.reading = Reading(root, self.vault.head, self.settings, usage, outside.has)
         checks = Checks(self.reading)
-        self.proposing = Proposing(self.vault, shelves, self.settings, checks.alike, checks.findings)
+        self.proposing = Proposing(self.vault, shelves, self.settings, checks)
         self.writing = Writing(self.vault, self.proposing, usage)
         self.explaining = Explaining(self.vault, shelves)
 
@@ -83,6 +84,11 @@ class Library:
     def view(self, name: str, file_path: str = "") -> View:
         """A skill's text or one of its files; StoreError when it is disabled, broken or for another platform."""
         return self.reading.view(name, file_path)
+
+    def viewed(self, name: str, by_person_turn: bool) -> None:
+        """Count a look at a skill; in a turn that a person started it is a use."""
+        if self.usage:
+            self.usage.viewed(name, by_person_turn)
 
     def search(self, query: str, category: str = "", limit: int = 20, archived: bool = False) -> tuple[Hit, ...]:
         """The skills that fit some words, best first."""

@@ -7,6 +7,7 @@ from skills_store.alike import Known, nearest
 from skills_store.change import Change
 from skills_store.entry import Entry
 from skills_store.guards import Likeness
+from skills_store.index import find
 from skills_store.names import SIDECAR, SKILL_FILE
 from skills_store.reading import Reading
 from skills_store.scan import Finding, scan
@@ -17,6 +18,11 @@ class Checks:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
+
+    def external(self, name: str) -> str:
+        """The read-only folder that a skill of this name lies in; empty when in none."""
+        entries = find(self.reading.entries(), name) if self.reading.others else ()
+        return next((entry.external for entry in entries if entry.external), "")
 
     def alike(self, change: Change) -> Sequence[Likeness]:
         """Skills that a new one resembles, the closest first."""

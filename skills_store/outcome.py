@@ -40,6 +40,8 @@ class Refused:
     code: str
     error: str
     hint: str = ""
+    shown: str = ""
+    """For a conflict: both versions of the lines in question."""
 
 
 Outcome = Applied | Staged | Refused

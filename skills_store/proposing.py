@@ -7,10 +7,10 @@ from datetime import datetime
 
 from skills_store.change import Change, FileEdit, as_text, blob_hash, diff_of
 from skills_store.errors import StoreError
-from skills_store.guards import Facts, Likeness, Refusal, Stage, judge, wish_problem
+from skills_store.guards import Facts, Refusal, Stage, judge, wish_problem
+from skills_store.library_checks import Checks
 from skills_store.names import ARCHIVE, DEFAULT_CATEGORY, SIDECAR
 from skills_store.plan import Case, Wish, plan
-from skills_store.scan import Finding
 from skills_store.settings import StoreSettings
 from skills_store.skill import Shelves, Skill
 from skills_store.values import Actor, Cause
@@ -52,20 +52,20 @@ class Proposing:
         vault: Vault,
         shelves: Shelves,
         settings: StoreSettings,
-        alike: Callable[[Change], Sequence[Likeness]],
-        findings: Callable[[Change, Mapping[str, bytes]], Sequence[Finding]],
+        checks: Checks,
     ) -> None:
         self.vault = vault
         self.shelves = shelves
         self.settings = settings
-        self.alike = alike
-        self.findings = findings
+        self.checks = checks
 
     def wished(self, wish: Wish, cause: Cause, seen: Seen) -> Proposal:
         """Plan a wish on today's files and judge it; StoreError when a guard says no."""
         if problem := wish_problem(wish, cause.actor):
             raise refused(problem)
         skill = self.shelves.find(wish.name, archived=wish.action == "restore")
+        if skill is None and (place := self.checks.external(wish.name)):
+            raise not_ours(wish, place)
         change = plan(Case(wish, skill, cause, stamp(self.vault.clock()), self.taken(wish, skill)))
         facts = replace(self.facts(change, skill, seen), absorbed_into=wish.absorbed_into)
         return self.judged(change, facts)
@@ -98,8 +98,8 @@ class Proposing:
             seen=seen,
             exists=lambda name: bool(self.shelves.folders(name)),
             turned_down=lambda: self.vault.inbox.turned_down(change),
-            alike=lambda: self.alike(change),
-            findings=lambda: self.findings(change, rooted(folder, files)) if scan else (),
+            alike=lambda: self.checks.alike(change),
+            findings=lambda: self.checks.findings(change, rooted(folder, files)) if scan else (),
             your_lines=lambda: self.your_lines(change.edits, folder, files),
         )
         return facts if skill is None else replace(facts, sidecar=skill.sidecar)
@@ -143,6 +143,14 @@ def lost_lines(old: str, new: str) -> list[int]:
     return [
         line + 1 for kind, start, end, _a, _b in matcher.get_opcodes() if kind in kinds for line in range(start, end)
     ]
+
+
+def not_ours(wish: Wish, place: str) -> StoreError:
+    """Why a skill of another folder is not written."""
+    if wish.action == "create":
+        return StoreError(f"the skill {wish.name!r} exists already, in {place}", "exists", "choose another name")
+    hint = "copy what is worth keeping into a skill of your own name"
+    return StoreError(f"{wish.name} lies in {place}, which is read-only here", "ownership", hint)
 
 
 def refused(refusal: Refusal) -> StoreError:

@@ -9,6 +9,7 @@ from skills_store.files import OnDisk, mode_of
 from skills_store.names import SIDECAR
 from skills_store.story import Touched
 
+BY_HAND = "edit the file by hand; both versions are shown"
 Merge = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
 
 
@@ -46,12 +47,16 @@ def brought_forward(
     texts = [as_text(version) for version in (base, today, wanted)]
     if base is None or today is None or wanted is None or None in texts:
         raise MergeConflictError(
-            f"{path} {fate(today, wanted)} since", both(path, texts[1], texts[2]), "decide by hand"
+            f"{path} {fate(today, wanted)} since",
+            both(path, texts[1], texts[2]),
+            BY_HAND,
         )
     merged, clean = merge(today, base, wanted)
     if not clean:
         raise MergeConflictError(
-            f"{path} was changed in the same lines since", merged.decode("utf-8", "replace"), "decide by hand"
+            f"{path} was changed in the same lines since",
+            merged.decode("utf-8", "replace"),
+            BY_HAND,
         )
     return merged
 

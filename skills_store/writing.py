@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from skills_store import sidecar
 from skills_store.change import Change, FileEdit, blob_hash
-from skills_store.errors import StoreBrokenError, StoreBusyError, StoreError
+from skills_store.errors import MergeConflictError, StoreBrokenError, StoreBusyError, StoreError
 from skills_store.names import SIDECAR, SKILL_FILE
 from skills_store.outcome import Applied, Outcome, Refused, Staged
 from skills_store.plan import Wish
@@ -49,7 +49,8 @@ class Writing:
         except (StoreBrokenError, StoreBusyError):
             raise
         except StoreError as problem:
-            return Refused(problem.code, problem.message, problem.hint)
+            shown = problem.shown if isinstance(problem, MergeConflictError) else ""
+            return Refused(problem.code, problem.message, problem.hint, shown)
 
     def decide(self, propose: Propose) -> Outcome:
         """Propose without the lock; once more under it when the branch or a file moved on."""
