@@ -104,7 +104,7 @@ def encode(text: str, like: Document) -> bytes:
     """
     old = like.data.decode("utf-8", "replace").removeprefix("\ufeff")
     if like.newline == "\r\n" and old.count("\n") == old.count("\r\n"):
-        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+        text = text.replace("\n", "\r\n")
     elif "\r\n" in old:
         text = _mixed(text, old, like.newline)
     return (codecs.BOM_UTF8 if like.bom else b"") + text.encode("utf-8", "surrogatepass")

@@ -68,7 +68,7 @@ def read_header(text: str) -> Header:
         try:
             header = _parse("\n".join(lines))
         except _FaultError as fault:
-            at = _repair(lines, fault.places) if len(remarks) < MAX_REPAIRS else None
+            at = _repair(lines, fault.places, remarks) if len(remarks) < MAX_REPAIRS else None
             if at is None:
                 raise UnreadableHeaderError(min(fault.places[0], len(lines) - 1) + 1, fault.message) from fault
             remarks.append(warning(at.line, at.message))
@@ -159,7 +159,7 @@ class _Builder:
 
     def scalar(self, event: Any) -> None:
         """A text, exactly as spelled; an unquoted null is an empty text."""
-        value = "" if event.style is None and event.value in _EMPTY else event.value
+        value = "" if event.implicit[0] and event.value in _EMPTY else event.value
         self._count(1, event)
         if event.anchor:
             self.anchors[event.anchor] = (value, 1)
@@ -235,14 +235,18 @@ _STEPS = {
 }
 
 
-def _repair(lines: list[str], places: tuple[int, ...]) -> Problem | None:
-    """Mend the broken line at a fault, or above it up to the key it belongs to, in place; what was done, or None."""
+def _repair(lines: list[str], places: tuple[int, ...], done: list[Problem]) -> Problem | None:
+    """Mend the broken line at a fault, or above it up to the key it belongs to, in place; what was done, or None.
+
+    No line is mended twice in the same way, so mending ends.
+    """
     for place in places:
         for at in range(min(place, len(lines) - 1), -1, -1):
             for mend, said in _REPAIRS:
-                if (mended := mend(lines[at])) is not None:
+                remark = warning(at + 1, said)
+                if remark not in done and (mended := mend(lines[at])) is not None:
                     lines[at] = mended
-                    return warning(at + 1, said)
+                    return remark
             if _TOP_KEY.match(lines[at]):
                 break
     return None
@@ -259,8 +263,7 @@ def _quoted(line: str) -> str | None:
     found = _KEY_LINE.fullmatch(line)
     if found is None or _BLOCK_SCALAR.fullmatch(found["value"]) or _is_yaml(line.lstrip(" ")):
         return None
-    escaped = found["value"].replace("'", "''")
-    return f"{found['key']}{found['colon']}'{escaped}'"
+    return f"{found['key']}{found['colon']}{quoted_value(found['value'])}"
 
 
 def _is_yaml(line: str) -> bool:

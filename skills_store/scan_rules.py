@@ -198,6 +198,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 WARNS_AGAINST = re.compile(
-    r"\b(?:never|do not|don't|must not|avoid|refuse|dangerous|forbidden|instead of|rather than)\b|금지|마세요|말 것|말고|위험",
+    r"\b(?:never|do not|don't|must not|avoid|refuse|dangerous|forbidden|instead of|rather than)\b"
+    r"|금지|마세요|말 것|말고|위험",
     re.IGNORECASE,
 )
