@@ -15,7 +15,7 @@ from skills_store.errors import StoreError
 from skills_store.library import Library
 from skills_store.outcome import Applied, Refused, Staged
 from skills_store.plan import Wish
-from skills_store.values import Cause, Evidence
+from skills_store.values import Actor, Cause, Evidence
 
 Evidences = Annotated[
     list[str] | None, Field(max_length=20, description="Quotes from this conversation; a review must give them")
@@ -51,6 +51,7 @@ def skill_view(
         view = library_of(context).view(name, file_path)
     except StoreError as refused:
         return refusal(refused.message, refused.code, refused.hint)
+    library_of(context).viewed(view.name, context.actor is Actor.ASSISTANT)
     shown = {"success": True, "name": view.name, "path": view.path, "hash": view.hash}
     if context.marks.seen(view.path) == view.hash:
         context.marks.mark(view.path, view.hash)

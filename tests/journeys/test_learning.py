@@ -322,3 +322,16 @@ def test_the_first_request_of_a_fresh_home_is_small(world):
     request = world.model.requests[-1]
 
     assert len((request.system + json.dumps(request.tools)).encode()) <= 14_000
+
+
+def test_a_look_in_a_turn_is_a_use_and_a_reviewers_look_is_not(world):
+    name = next(r.name for r in world.assembly.library.records())
+    look = calls("skill_view", name=name)
+    last = five_turns_with_review(world, look, says("Nothing to save."))
+    world.follow(last.review())
+    assert (world.assembly.library.record(name).views, world.assembly.library.record(name).uses) == (1, 0)
+
+    world.script(look, says("ok"))
+    world.ask("Use it")
+
+    assert (world.assembly.library.record(name).views, world.assembly.library.record(name).uses) == (2, 1)
