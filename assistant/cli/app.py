@@ -1,4 +1,4 @@
-"""The tree of commands and the global options."""
+"""The root of the command tree, and the global options."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -6,13 +6,11 @@ from typing import Annotated
 import typer
 
 from assistant import __version__
-from assistant.cli import backup, chat, config, doctor, inbox, memory, reviews, runs, sessions, setup, skills
-from assistant.cli.approvals import approvals
-from assistant.cli.ask import ask
 from assistant.cli.given import given_of
-from assistant.cli.skill_changes import register
+from assistant.cli.tree import Tree
 
 app = typer.Typer(
+    cls=Tree,
     help="A personal assistant that learns. Without a command: the chat.",
     add_completion=False,
     rich_markup_mode=None,
@@ -40,22 +38,6 @@ def begin(
     given = given_of(context)
     context.obj = replace(given, home=home or given.home, server=server or given.server)
     if context.invoked_subcommand is None:
-        chat.chat(context)
+        from assistant.cli.chat import chat
 
-
-register(skills.skills)
-app.command()(chat.chat)
-app.command()(ask)
-app.command()(setup.setup)
-
-app.command()(doctor.doctor)
-app.add_typer(config.config, name="config")
-app.add_typer(sessions.sessions, name="sessions")
-app.add_typer(runs.runs, name="runs")
-app.add_typer(skills.skills, name="skills")
-app.add_typer(memory.memory, name="memory")
-app.add_typer(inbox.inbox, name="inbox")
-app.add_typer(reviews.reviews, name="reviews")
-app.add_typer(approvals, name="approvals")
-app.command()(backup.backup)
-app.command()(backup.restore)
+        chat(context)

@@ -11,6 +11,7 @@ from assistant.cli.show import Item
 from assistant.safety.policy import Policy, Rule, explain
 
 approvals = chapter("What needs your yes.")
+commands = {"approvals": approvals}
 
 
 @approvals.command()

@@ -1,13 +1,15 @@
 """`assistant ask`: one question, one answer."""
 
+import io
 import sys
+from shutil import get_terminal_size
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assistant.cli.attach import Attached, runs_for
-from assistant.cli.given import Json, given_of
+from assistant.cli.given import Json, alone, given_of
 from assistant.cli.leaving import finish_own
 from assistant.cli.show import Show
 from assistant.core.ports import Start
@@ -15,7 +17,8 @@ from assistant.errors import PersonMustAct
 
 if TYPE_CHECKING:
     from assistant.client.ask import Outcome, Person
-    from assistant.client.render import Look, Screen
+    from assistant.client.face import Look
+    from assistant.client.render import Screen
 
 Session = Annotated[str, typer.Option("--session", metavar="ID", help="Go on with this conversation.")]
 Continue = Annotated[bool, typer.Option("--continue", help="Go on with the newest conversation.")]
@@ -75,20 +78,32 @@ def reviewed(at: Attached, outcome: "Outcome") -> dict[str, str] | None:
 
 def look_of(at: Attached, show: Show) -> "Look":
     """How things may look here."""
-    from assistant.client.render import Look
+    from assistant.client.face import Look
 
     display = at.assembly.settings.display
     return Look(show.colour, display.markdown, display.tools == "line")
 
 
 def screen_for(at: Attached, show: Show) -> "Screen":
-    """Living Markdown in a real terminal, plain lines elsewhere; with --json everything is a note."""
-    from assistant.client.render import PlainScreen, screen_for
+    """Living Markdown in a real terminal, plain lines elsewhere; with --json the answer is not shown twice."""
+    from assistant.client.render import PlainScreen, TerminalScreen
 
     look = look_of(at, show)
+    out, notes = show.streams.out, show.streams.notes
     if show.json:
-        return PlainScreen(sys.stderr, sys.stderr, streaming=False, tools=look.tools)
-    return screen_for(sys.stdout, sys.stderr, look, monotonic)
+        return PlainScreen(io.StringIO(), notes, streaming=False, tools=look.tools)
+    if not out.isatty() or not alive(at):
+        return PlainScreen(out, notes, streaming=out.isatty(), tools=look.tools)
+    from assistant.client.page import Page
+    from assistant.client.paint import Paint
+
+    paint = Paint(lambda: get_terminal_size().columns, colour=look.colour, markdown=look.markdown)
+    return TerminalScreen(out, Page(paint, monotonic, tools=look.tools), get_terminal_size, monotonic)
+
+
+def alive(at: Attached) -> bool:
+    """Whether the terminal can move its cursor."""
+    return at.assembly.environ.get("TERM", "dumb") != "dumb"
 
 
 def person_for(yes: bool, no: bool, screen: "Screen") -> "Person":
@@ -103,3 +118,6 @@ def person_for(yes: bool, no: bool, screen: "Screen") -> "Person":
     if no or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return Absent()
     return AtTerminal(screen, sys.stdin, sys.stderr)
+
+
+commands = {"ask": alone(ask)}

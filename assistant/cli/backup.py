@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant import __version__
-from assistant.cli.given import Given, given_of
+from assistant.cli.given import Given, alone, given_of
 from assistant.home import find_git
 
 if TYPE_CHECKING:
@@ -64,3 +64,6 @@ def busy(given: Given) -> str:
 
     count = at_work(given.place.run)
     return f"{count} process{'es' if count > 1 else ''} of this program" if count else ""
+
+
+commands = {"backup": alone(backup), "restore": alone(restore)}

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from assistant.cli.ask import Continue, Here, Model, Session, look_of, person_for, screen_for
+from assistant.cli.ask import Continue, Here, Model, Session, alive, look_of, person_for, screen_for
 from assistant.cli.attach import Attached, runs_for
-from assistant.cli.given import Given, given_of
+from assistant.cli.given import Given, alone, given_of
 from assistant.cli.leaving import finish_own
 from assistant.cli.setup import choose
 from assistant.cli.show import Show
@@ -49,15 +49,13 @@ def chat(
 
 def talk(at: Attached, means: "Means", show: Show) -> int:
     """Chat until the person leaves, in whatever kind of terminal this is; the exit code."""
-    environ = at.assembly.environ
-    alive = sys.stdin.isatty() and sys.stdout.isatty() and environ.get("TERM", "dumb") != "dumb"
-    if not alive:
+    if not (sys.stdin.isatty() and sys.stdout.isatty() and alive(at)):
         from assistant.client.simple import SimpleChat
 
         return SimpleChat(means, screen_for(at, show), sys.stdin, sys.stderr).run()
     from assistant.client.terminal import Terminal, terminal_ends
 
-    ends = terminal_ends(sys.stdin, sys.stdout, environ["TERM"])
+    ends = terminal_ends(sys.stdin, sys.stdout, at.assembly.environ["TERM"])
     Terminal(means, at.assembly.home.root / "chat_history", monotonic, look_of(at, show), ends).run(greeting(at, means))
     return 0
 
@@ -89,3 +87,6 @@ def unfinished(at: Attached, session: str) -> str:
     """The oldest turn of a session that is queued or at work."""
     rows = at.assembly.parts.runs.newest(session)
     return next((row["id"] for row in reversed(rows) if not row["finished"] and row["kind"] != "review"), "")
+
+
+commands = {"chat": alone(chat)}

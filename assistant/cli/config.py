@@ -15,6 +15,7 @@ from assistant.home.secrets import filled
 from assistant.settings import edit as settings
 
 config = chapter("The settings.")
+commands = {"config": config}
 Key = Annotated[str, typer.Argument(metavar="NAME", help="For example model.name.")]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from assistant import doctor as checks
-from assistant.cli.given import Given, Json, given_of
+from assistant.cli.given import Given, Json, alone, given_of
 from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message, Request
 from assistant.doctor import Check, Probe
@@ -78,8 +78,12 @@ def model_of(given: Given, settings: Settings) -> "Model":
 
     if given.world.models:
         return given.world.models("")
+
+    def wait(interrupt: Interrupt, seconds: float) -> bool:
+        return interrupt.wait(seconds)
+
     environ = filled(given.world.environ, given.place.env_file)
-    return models_of(settings, environ, lambda interrupt, wait: interrupt.wait(wait), builtin_of(given.place.root))("")
+    return models_of(settings, environ, wait, builtin_of(given.place.root, wait))("")
 
 
 def probed(model: "Model") -> Probe:
@@ -93,7 +97,7 @@ def builtin_fault(given: Given) -> str:
     """Why the built-in model cannot start; empty when it can."""
     from assistant.llm.weights import ready
 
-    return "" if ready(given.place.root) else "it has not been fetched"
+    return "" if ready(given.place.root / "cache") else "it has not been fetched"
 
 
 def sandbox_fault(given: Given) -> str:
@@ -118,3 +122,6 @@ def told(found: tuple[Check, ...]) -> Iterator[str]:
         yield f"{mark} {check.name:<{width}}  {check.message}"
         if check.todo:
             yield f"  {'':<{width}}  → {check.todo}"
+
+
+commands = {"doctor": alone(doctor)}

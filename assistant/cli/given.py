@@ -1,7 +1,7 @@
 """What every command is given: the global options, and the parts of the assistant behind them."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from shutil import get_terminal_size
@@ -56,7 +56,7 @@ class Given:
             yield assembly
         finally:
             if "database" in vars(assembly):
-                assembly.database.close()
+                assembly.close()
 
     def note(self, text: str) -> None:
         """A line for people, never part of the output."""
@@ -74,7 +74,14 @@ class Given:
 
 def chapter(help: str) -> typer.Typer:
     """A group of commands."""
-    return typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None)
+    return typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+
+
+def alone(command: Callable[..., None]) -> typer.Typer:
+    """A command that stands directly under `assistant`."""
+    single = typer.Typer(rich_markup_mode=None, add_completion=False)
+    single.command()(command)
+    return single
 
 
 def confirm(question: str, sure: bool) -> None:

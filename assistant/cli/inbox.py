@@ -10,6 +10,7 @@ from assistant.cli.show import Columns, Item, Show
 from assistant.runtime import inbox as waiting
 
 inbox = chapter("All that waits for you: staged learning, approvals, questions.")
+commands = {"inbox": inbox}
 Number = Annotated[str, typer.Argument(metavar="ID", help="As `inbox list` shows it.")]
 
 

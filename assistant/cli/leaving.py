@@ -1,6 +1,5 @@
 """What a process brings to its end before it leaves: due reviews, and what a dead process left behind."""
 
-import sys
 from typing import TYPE_CHECKING
 
 from assistant.cli.attach import Attached
@@ -26,7 +25,7 @@ def finish(at: Attached, row: "Row", person: "Person", show: Show) -> None:
     if row["kind"] != "review":
         take_up(at, row, person, show)
         return
-    if sys.stderr.isatty():
+    if show.streams.notes.isatty():
         show.note("· looking back at the conversation (Ctrl-C leaves that to the next time)")
     for _ in at.runs.events(row["id"]):
         pass
@@ -41,5 +40,5 @@ def take_up(at: Attached, row: "Row", person: "Person", show: Show) -> None:
     from assistant.client.render import PlainScreen
 
     show.note(f"↻ going on with what was interrupted: run {row['id']} of {row['session_id']}")
-    screen = PlainScreen(sys.stderr, sys.stderr, streaming=False)
+    screen = PlainScreen(show.streams.notes, show.streams.notes, streaming=False)
     ask_attached(at.runs, Started(row["id"], row["session_id"]), screen, person)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assistant.wiring.build import Assembly
 
 memory = chapter("What it remembers: MEMORY.md and USER.md.")
+commands = {"memory": memory}
 TARGETS = tuple(FILES)
 Target = Annotated[str, typer.Argument(metavar="[memory|user]", help="One of the two files.")]
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assistant.wiring.build import Assembly
 
 reviews = chapter("Looking back: what reviews kept, and what they cost.")
+commands = {"reviews": reviews}
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The review's run.")]
 
 

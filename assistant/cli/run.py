@@ -61,7 +61,7 @@ def usage(given: Given, fault: TyperException) -> int:
     context = getattr(fault, "ctx", None)
     more = f" See: {context.command_path} --help" if context is not None else ""
     words = fault.format_message() if hasattr(fault, "format_message") else str(fault)
-    return said(given, f"{words.rstrip('.')}.{more}", USAGE)
+    return said(given, f"{words if words.endswith(('.', '?')) else f'{words}.'}{more}", USAGE)
 
 
 def said(given: Given, words: str, code: int) -> int:

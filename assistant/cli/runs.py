@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assistant.wiring.build import Assembly
 
 runs = chapter("Turns and reviews as runs: find, follow, steer, stop, answer them.")
+commands = {"runs": runs}
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")]
 Approval = Annotated[str, typer.Option("--approval", metavar="ID", help="Which, when several are open.")]
 

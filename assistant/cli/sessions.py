@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assistant.wiring.build import Assembly
 
 sessions = chapter("Conversations.")
+commands = {"sessions": sessions}
 Session = Annotated[str, typer.Argument(metavar="ID", help="The session's id.")]
 
 

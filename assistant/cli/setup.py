@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.cli.given import Given, given_of
+from assistant.cli.given import Given, alone, given_of
 from assistant.errors import BadSetting, PersonMustAct
 from assistant.home import Home, find_template
 from assistant.home.adopt import adopt, own_place, remember
@@ -85,7 +85,7 @@ def use_builtin(home: Home, given: Given) -> None:
     from assistant.llm.weights import prepare
 
     given.note("fetching the built-in model, about 100 MB, once …")
-    prepare(home.root)
+    prepare(home.root / "cache")
     set_value(home.config, "model.name", BUILTIN)
     given.note(
         "the built-in model is set. It is small, knows little and uses no tools; assistant setup names a larger one."
@@ -159,3 +159,6 @@ def secret(prompt: str) -> str | None:
         return getpass.getpass(prompt, sys.stderr)
     except EOFError:
         return None
+
+
+commands = {"setup": alone(setup)}

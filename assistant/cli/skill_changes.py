@@ -9,7 +9,7 @@ import typer
 from assistant.cli.done import tell
 from assistant.cli.editor import edited, text_of
 from assistant.cli.given import given_of
-from assistant.cli.skills import Commit, Name, newest
+from assistant.cli.skills import Commit, Name, newest, skills
 from assistant.errors import Conflict, PersonMustAct
 from skills_store.plan import Wish
 from skills_store.values import Actor, Cause
@@ -36,16 +36,6 @@ MARKS = {
 """Actions that need a name and nothing else."""
 Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason, for the history.")]
 From = Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Instead of the editor; - standard input.")]
-
-
-def register(skills: typer.Typer) -> None:
-    """Add these commands to the group."""
-    for command in (new, edit, undo, pin):
-        skills.command()(command)
-    for action, help in MARKS.items():
-        skills.command(action, help=help)(marking(action))
-    skills.command("import")(import_)
-    skills.command()(export)
 
 
 def new(
@@ -160,3 +150,12 @@ def now(assembly: "Assembly", name: str, file: str) -> str:
     if data is None:
         raise PersonMustAct(f"{name} has no file {file!r}; write one with --from FILE")
     return data.decode("utf-8", "replace")
+
+
+for command in (new, edit, undo, pin):
+    skills.command()(command)
+for action, help in MARKS.items():
+    skills.command(action, help=help)(marking(action))
+skills.command("import")(import_)
+skills.command()(export)
+commands = {"skills": skills}

@@ -2,6 +2,7 @@
 
 import io
 import shlex
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -84,9 +85,13 @@ def told(given: Given, chapter: str, argument: str) -> str:
     run([chapter, *words], replace(given, streams=Streams(out, notes), width=width))
     shown = out.getvalue().rstrip()
     if shown and words[0] != "show":
-        fence = "~~~~~~"
-        shown = f"{fence}{'diff' if words[0] == 'diff' else ''}\n{shown}\n{fence}"
+        shown = fenced(shown) if words[0] == "diff" else textwrap.indent(shown, "    ")
     return "\n\n".join(part for part in (shown, notes.getvalue().strip()) if part)
+
+
+def fenced(diff: str) -> str:
+    """A difference as Markdown."""
+    return f"~~~~~~diff\n{diff.rstrip()}\n~~~~~~"
 
 
 def split(argument: str) -> list[str]:
@@ -133,7 +138,7 @@ def undo(at: Attached, argument: str) -> str:
     skills, memories = at.assembly.library.log(limit=200), at.assembly.memory.log(limit=200)
     newest = last_learned(sorted([*skills, *memories], key=lambda commit: commit.when, reverse=True))
     diff = (at.assembly.library if newest in skills else at.assembly.memory).diff(newest.commit)
-    return f"{newest.subject}\n\n~~~~~~diff\n{diff}\n~~~~~~\n\n`/undo {newest.commit[:10]}` takes it back"
+    return f"{newest.subject}\n\n{fenced(diff)}\n\n`/undo {newest.commit[:10]}` takes it back"
 
 
 def last_learned(commits: list[Commit]) -> Commit:
