@@ -15,7 +15,7 @@ from assistant.server.process import serve as serve_runs
 def serve(
     context: typer.Context,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Else server.host.")] = "",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="Else server.port.")] = -1,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, metavar="N", help="Else server.port.")] = None,
 ) -> None:
     """Answer over HTTP until Ctrl-C or SIGTERM."""
     from assistant.wiring.build import Working
@@ -24,7 +24,7 @@ def serve(
     with given.assembly() as assembly:
         settings = assembly.settings.server
         key = assembly.environ.get(settings.api_key_env, "")
-        listening = Listening(host or settings.host, settings.port if port < 0 else port, port >= 0, key)
+        listening = Listening(host or settings.host, settings.port if port is None else port, port is not None, key)
         check(listening)
         lock = only_server(assembly.home)
         working = Working(assembly, only_own=False)

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import httpx2
 
 from assistant.client.http_runs import Address
 from assistant.errors import PersonMustAct, TryLater
-from assistant.home.place import Home
+from assistant.home.place import Home, person
 from assistant.home.running import Running, read_running
 
 HEALTH_SECONDS = 3.0
@@ -50,6 +50,8 @@ class Attach:
     command: Sequence[str]
     """What starts a server of this home."""
     say: Say
+    environ: Mapping[str, str]
+    """What a new server gets."""
 
     def look(self) -> Found | None:
         """The server that `server.json` names, if there is one."""
@@ -114,7 +116,8 @@ class Attach:
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
-                cwd=self.home.root,
+                cwd=person(self.environ),
+                env=dict(self.environ),
             )
         until(lambda: process.poll() is not None or self._well(), START_SECONDS)
         now = self.look()

@@ -3,15 +3,16 @@
 import threading
 
 from assistant.runtime.bell import QUEUE
-from assistant.runtime.engine import Engine
 from assistant.runtime.ending import cancel_queued
+from assistant.runtime.engine import Engine
 from assistant.runtime.executors import Executor
 from assistant.runtime.parts import Parts, run_of
 from assistant.runtime.recovery import reviews_may_run
+from assistant.runtime.rights import end_left_running
 
 LOOK_SECONDS = 0.5
 """How often to look for runs and wishes to stop that another process wrote."""
-DRAIN_SECONDS = 5.0
+DRAIN_SECONDS, DRAIN_LOOK_SECONDS = 5.0, 0.05
 
 
 class Workers:
@@ -39,6 +40,23 @@ class Workers:
         for thread in list(self._threads):
             if not park:
                 thread.join()
+
+    def drain(self) -> None:
+        """Take up nothing more; give what works a moment to end, and park the rest with no command left running.
+
+        A parked run stands as it was last committed; whoever finds it orphaned goes on from there.
+        """
+        self.stop(park=True)
+        waited = 0.0
+        while self._at_work() and waited < DRAIN_SECONDS:
+            threading.Event().wait(DRAIN_LOOK_SECONDS)
+            waited += DRAIN_LOOK_SECONDS
+        for run_id in self.engine.working():
+            end_left_running(self.parts.ledger.left_running(run_id), run_id)
+
+    def _at_work(self) -> bool:
+        """Whether a run here does more than wait for a person."""
+        return any(self.parts.runs.row(run_id)["status"] == "running" for run_id in self.engine.working())
 
     def busy(self) -> int:
         """Runs in work here."""

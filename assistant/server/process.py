@@ -64,21 +64,20 @@ def check(listening: Listening) -> None:
         )
 
 
-@contextmanager
-def only_server(home: Home) -> Iterator[None]:
-    """This process is the home's server for as long as the body runs; Conflict when there is one."""
+def only_server(home: Home) -> FileLock:
+    """Make this process the home's server until it dies; Conflict when there is one.
+
+    The lock is never given back by hand: while it is held, a thread of this process may still work.
+    """
     home.run.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(home.run / "server.lock")
+    lock = FileLock(home.run / "server.lock", is_singleton=True)
     try:
         lock.acquire(timeout=0)
     except Timeout:
         found = read_running(home)
         where = f" at {found.url} (pid {found.pid})" if found else ""
         raise Conflict(f"a server of {home.root} runs already{where}: `assistant down` ends it") from None
-    try:
-        yield
-    finally:
-        lock.release()
+    return lock
 
 
 def bind(listening: Listening) -> socket.socket:
@@ -131,8 +130,8 @@ def serving(home: Home, house: House, listening: Listening, say: Callable[[str],
             say(f"listening on {running.url}" + ("" if port == listening.port else f" ({listening.port} is taken)"))
             yield Server(service, sock)
         finally:
+            house.workers.drain()
             forget_running(home, running.pid)
-            house.workers.stop(park=True)
             service.close()
 
 
