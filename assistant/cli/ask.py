@@ -47,7 +47,8 @@ def ask(
         screen = screen_for(at, show)
         person = person_for(yes, no, screen)
         wish = Start(wanted, session_id=at.session(session, newest), model=model)
-        at.assembly.parts.models(model)
+        if at.executor:
+            at.assembly.parts.models(model)
         finish_own(at, person, show, wish.session_id)
         outcome = ask_once(at.runs, wish, screen, person)
         if not outcome.left:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assistant.cli.given import Given
+from assistant.cli.server import attach_to
 from assistant.core.ports import Runs
 from assistant.errors import NotFound, PersonMustAct
 from assistant.runtime.bell import QUEUE
@@ -14,6 +15,7 @@ from assistant.runtime.local import LocalRuns
 from assistant.runtime.reviewing import by_hand
 
 if TYPE_CHECKING:
+    from assistant.client.http_runs import HttpRuns
     from assistant.store.database import Row
     from assistant.wiring.build import Assembly, Working
 
@@ -30,11 +32,15 @@ class Attached:
     """Look back at a session now, with a focus; the review's run."""
     executor: str = ""
     """The name of this process where runs are kept for it alone."""
+    distant: "HttpRuns | None" = None
+    """The way to a server elsewhere: its home is not the one behind this command."""
 
     def session(self, named: str, newest: bool) -> str:
         """The session that was asked for; empty: a new one."""
         if named and newest:
             raise PersonMustAct("give --session or --continue, not both")
+        if self.distant:
+            return named or (newest_of(self.distant) if newest else "")
         if newest:
             latest = self.assembly.sessions.latest()
             if latest is None:
@@ -45,11 +51,68 @@ class Attached:
         return named
 
 
+def newest_of(server: "HttpRuns") -> str:
+    """The session used last on a server."""
+    found = server.get("/v1/sessions", limit=1)["data"]
+    if not found:
+        raise NotFound("there is no conversation on that server yet; leave out --continue")
+    return str(found[0]["id"])
+
+
 @contextmanager
 def runs_for(given: Given, here: bool) -> Iterator[Attached]:
-    """The port for commands that begin runs; Ctrl-C leaves what still runs to the next process."""
+    """The port for commands that begin runs: the server's, which is started if need be, or this process's own.
+
+    A world with models of its own works here: they cannot be handed to another process.
+    """
     if given.server:
-        raise PersonMustAct("--server is not known to this version; leave it out to work in this process")
+        way = elsewhere(given)
+    elif here or given.world.models is not None:
+        way = working_here(given)
+    else:
+        way = served(given)
+    with way as at:
+        yield at
+
+
+@contextmanager
+def elsewhere(given: Given) -> Iterator[Attached]:
+    """A server that the person named; the home here lends its settings."""
+    from assistant.client.http_runs import Address, HttpRuns
+
+    address = Address(given.server.rstrip("/"), given.world.environ.get("ASSISTANT_TOKEN", ""))
+    with given.assembly() as assembly:
+        runs = HttpRuns(address, lambda: address)
+        try:
+            yield Attached(runs, assembly, list, no_review, distant=runs)
+        finally:
+            runs.close()
+
+
+def no_review(session: str, focus: str) -> str:
+    """What a server elsewhere is not asked for."""
+    raise PersonMustAct("a review is begun where the home is: run this there, without --server")
+
+
+@contextmanager
+def served(given: Given) -> Iterator[Attached]:
+    """The server of this home."""
+    from assistant.client.http_runs import HttpRuns
+
+    with given.assembly() as assembly:
+        attach = attach_to(given, assembly.home)
+        if not attach.runs():
+            assembly.parts.models("")
+        runs = HttpRuns(attach.find_or_start(), attach.find, str(given.world.folder))
+        try:
+            yield Attached(runs, assembly, list, lambda session, focus: by_hand(assembly.parts, session, focus))
+        finally:
+            runs.close()
+
+
+@contextmanager
+def working_here(given: Given) -> Iterator[Attached]:
+    """This process's own engine; Ctrl-C leaves what still runs to the next process."""
     from assistant.wiring.build import Working
 
     with given.assembly() as assembly:

@@ -85,7 +85,7 @@ def counts(found: "Found") -> dict[str, int]:
     """How many runs are in each state that is no end."""
     from assistant.client.http_runs import HttpRuns
 
-    runs = HttpRuns(lambda: found.address)
+    runs = HttpRuns(found.address, lambda: found.address)
     try:
         states = ("queued", "running", "waiting_for_approval", "waiting_for_answer")
         return {state: len(runs.get("/v1/runs", status=state, limit=500)["data"]) for state in states}

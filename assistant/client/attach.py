@@ -58,6 +58,10 @@ class Attach:
         running = read_running(self.home)
         return None if running is None else self._examine(running)
 
+    def runs(self) -> bool:
+        """Whether a server is there, as far as its note says."""
+        return read_running(self.home) is not None
+
     def find(self) -> Address:
         """A server that is well; TryLater when there is none just now.  Starts nothing."""
         found = self.look()

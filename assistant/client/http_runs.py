@@ -42,13 +42,14 @@ class HttpRuns:
 
     def __init__(
         self,
+        address: Address,
         find: Callable[[], Address],
         workdir: str = "",
         ticks: Callable[[], float] = time.monotonic,
         rest: Callable[[float], None] = time.sleep,
     ) -> None:
         self._find = find
-        self._address = find()
+        self._address = address
         self._workdir = workdir
         self._ticks = ticks
         self._rest = rest

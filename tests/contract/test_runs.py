@@ -50,7 +50,7 @@ def scene(request, tmp_path: Path) -> Iterator[Scene]:
     world = Served(tmp_path)
     runs: Runs = world.runs
     if request.param == "over http":
-        runs = HttpRuns(lambda: Address(world.url, world.token))
+        runs = HttpRuns(Address(world.url, world.token), lambda: Address(world.url, world.token))
     yield Scene(world, runs)
     if isinstance(runs, HttpRuns):
         runs.close()
