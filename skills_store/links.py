@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+MAX_BRACKETS = 2_000
+"""More would make the parser's time grow with their square."""
+
+_SIMPLE_LINK = re.compile(r"\]\(<?([^()\s<>]{1,500})")
 _OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#|/|~", re.IGNORECASE)
 _MENTION = re.compile(rf"(?:{'|'.join(SUPPORT_FOLDERS)})/[\w./-]*\w")
 
@@ -39,6 +43,8 @@ class Section:
 
 def links(body: str) -> tuple[Link, ...]:
     """Every link and image of a body, and every path of a support file that stands in code marks."""
+    if body.count("[") > MAX_BRACKETS:
+        return tuple(_links_by_sight(body))
     return tuple(link for token in _tokens(body) if token.type == "inline" for link in _links_of(token))
 
 
@@ -75,6 +81,11 @@ def _parser() -> "MarkdownIt":
 
 def _tokens(body: str) -> "list[Token]":
     return _parser().parse(body)
+
+
+def _links_by_sight(body: str) -> Iterator[Link]:
+    for number, line in enumerate(body.split("\n"), 1):
+        yield from (Link(target, number) for target in _SIMPLE_LINK.findall(line))
 
 
 def _links_of(token: "Token") -> Iterator[Link]:

@@ -8,12 +8,13 @@ from skills_store.fuzzy import best, ratio
 
 SHOWN_FROM = 0.4
 CHANGED_FROM = 0.85
+WORD_FROM = 0.75
 CONTEXT = 2
 MAX_SHOWN = 12
 MAX_WIDTH = 160
 
 _WORD = re.compile(r"\w+(?:[-./_:@']\w+)*")
-_NAME = re.compile(r"[A-Z0-9_./:@]|.-.")
+_NAME = re.compile(r"[A-Z0-9_./:@]|.-.|[^\x00-\x7f]")
 _TURN_WORDS = """
 not no never none neither nor without cannot except unless only always must may should before after enable disable
 enabled disabled true false on off yes allow deny add remove start stop open close up down min max least most more less
@@ -43,7 +44,7 @@ def alike(text: str, old: str) -> list[tuple[int, int]]:
         size = sum(map(len, lines[number : number + len(wanted)])) + len(wanted) - 1
         window = text[at : at + size]
         close = ratio("\n".join(keys[number : number + len(wanted)]), goal) >= CHANGED_FROM
-        if close and _fixed(window) == marks:
+        if close and _fixed(window) == marks and _slips_only(window, old):
             found.append((at, at + size))
         at += len(lines[number]) + 1
     return found
@@ -58,6 +59,13 @@ def _closest(lines: list[str], wanted: list[str]) -> int | None:
     scored = [(ratio("\n".join(keys[at : at + len(wanted)]), goal), -at) for at in starts]
     score, at = max(scored, default=(0.0, 0))
     return -at if score >= SHOWN_FROM else None
+
+
+def _slips_only(window: str, old: str) -> bool:
+    """Is each word of one the same word in the other, give or take a letter?"""
+    there, here = _WORD.findall(window.casefold()), _WORD.findall(old.casefold())
+    same_count = len(there) == len(here)
+    return same_count and all(a == b or ratio(a, b) >= WORD_FROM for a, b in zip(there, here, strict=True))
 
 
 def _fixed(text: str) -> Counter[str]:
