@@ -1,4 +1,4 @@
-"""What the loop needs from outside, and what a person's face needs from the loop's owner.  Nobody here knows who answers."""
+"""What the loop needs from outside, and what a face needs from the loop's owner.  Nobody here knows who answers."""
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ TITLE_LENGTH = 48
 
 
 def prompt_of(parts: Parts, run: Run, rebuild: bool = False) -> Prompt:
-    """The session's stored beginning; built once, and again after compaction, an upgrade, or a change of tool ability."""
+    """The session's stored beginning; built once, and again after compaction, an upgrade, a change of tool ability."""
     able = parts.models(run.model).tools_supported
     key = f"{parts.version}:{'tools' if able else 'plain'}"
     found = parts.sessions.prompt(run.session_id)

@@ -1,4 +1,4 @@
-"""Where a run waits for a person.  It holds no worker slot meanwhile, and the clock runs only while somebody is there."""
+"""Where a run waits for a person: it holds no worker slot, and the clock runs only while somebody is there."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

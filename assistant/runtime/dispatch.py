@@ -3,42 +3,31 @@
 What a run may do is a value in here, so it holds in every thread that works for the run.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from assistant.core.events import (
-    ApprovalRequested,
-    ApprovalResolved,
-    Event,
-    ToolEnded,
-    ToolStarted,
-)
-from assistant.core.interrupt import Interrupt
+from assistant.core.events import ApprovalRequested, ApprovalResolved, Event, ToolEnded, ToolStarted
 from assistant.core.messages import Call, Effect, Message
 from assistant.core.turn import Turn
 from assistant.errors import ModelCanFix, Refused
-from assistant.runtime.desk import Desk, in_words
+from assistant.runtime.desk import in_words
+from assistant.runtime.seat import NOT_RUN, Seat
 from assistant.safety.policy import grant_key
-from assistant.safety.verdicts import Allow, Ask, Deny, Verdict
-from assistant.store.waiting import Waiting
-from assistant.tools.context import Context
+from assistant.safety.verdicts import Allow, Ask, Deny
 from assistant.tools.declare import Result, Tool
+from curator import review
 
 SIDE_BY_SIDE = 8
 """Calls of one reply that run at the same time."""
 GRACE_SECONDS = 2.0
 """How long a call may take to end after a stop before it is left behind."""
+LOOK_SECONDS = 0.1
 CHOICES = ("once", "session", "always", "deny")
-NOT_RUN = "not run: the person stopped this turn"
 LEFT_BEHIND = "stopped before it ended; it may or may not have had its effect: check first"
-
-
-Settled = tuple[Result, tuple[Event, ...]]
-"""The answer to a call that a dead process had begun, and the events that it may not have told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +40,13 @@ class Rights:
     """Said to the model when it asks for another."""
     attended: bool = True
     """Whether a person can be asked; without one, what needs asking is refused."""
+
+
+RIGHTS: Mapping[str, Rights] = {
+    "turn": Rights(),
+    "review": Rights(review.RIGHTS, "is not available while looking back", attended=False),
+}
+"""What each kind of run may do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +72,21 @@ class Ended:
     seconds: float
 
 
-@dataclass(slots=True)
+GIVEN_UP = Result(LEFT_BEHIND, failed=True)
+
+
 class Dispatcher:
     """The port `Tools` for one run."""
 
-    run_id: str
-    session_id: str
-    tools: Mapping[str, Tool]
-    rights: Rights
-    interrupt: Interrupt
-    judge: Callable[[Tool, Mapping[str, Any]], Verdict]
-    context: Callable[[Call, Turn, Callable[[Event], None]], Context]
-    settled: Callable[[Call, Tool], Settled | None]
-    """What is known of a call that a dead process had begun; None when it may simply run."""
-    bounded: Callable[[Call, Result], Result]
-    desk: Desk
-    waiting: Waiting
-    ids: Callable[[str], str]
-    ticks: Callable[[], float]
-    report: Callable[[str], str]
-    leave: Callable[[], None]
-    """Called in a worker thread when a call is over: give back what the thread holds."""
-    _pool: ThreadPoolExecutor | None = field(default=None)
+    def __init__(self, seat: Seat, rights: Rights) -> None:
+        self.seat = seat
+        self.rights = rights
+        self.run_id = seat.run.id
+        self.tools: Mapping[str, Tool] = {tool.name: tool for tool in seat.parts.tools}
+        self.interrupt = seat.interrupt
+        self.waiting = seat.parts.waiting
+        self.ticks = seat.parts.ticks
+        self._pool: ThreadPoolExecutor | None = None
 
     def answer(self, turn: Turn, calls: tuple[Call, ...]) -> Generator[Event, None, tuple[Message, ...]]:
         """One result a call, in call order: neighbours that only read run side by side, others one after another."""
@@ -136,7 +125,7 @@ class Dispatcher:
             return said(call, Result(NOT_RUN, failed=True))
         try:
             tool = self._find(call)
-            if (known := self.settled(call, tool)) is not None:
+            if (known := self.seat.settled(call, tool)) is not None:
                 result, untold = known
                 yield from untold
                 return said(call, result)
@@ -160,14 +149,14 @@ class Dispatcher:
 
     def _permit(self, call: Call, tool: Tool, arguments: Mapping[str, Any]) -> Generator[Event, None, None]:
         """Return when the call may run; ask a person where the policy says so; Refused otherwise."""
-        match self.judge(tool, arguments):
+        match self.seat.judge(tool, arguments):
             case Allow():
                 return
             case Deny(why):
                 raise Refused(f"{call.name} was refused: {why}. Repeating the call will not help.")
             case Ask(why):
                 grant = grant_key(tool.name, arguments)
-                if self.waiting.granted(self.session_id, grant):
+                if self.waiting.granted(self.seat.run.session_id, grant):
                     return
                 if not self.rights.attended:
                     raise Refused(f"{call.name} was refused: {why}, and nobody is there to allow it.")
@@ -175,12 +164,12 @@ class Dispatcher:
 
     def _ask_person(self, call: Call, why: str, grant: str) -> Generator[Event, None, None]:
         known = self.waiting.approval_of(self.run_id, call)
-        approval_id = self.ids("apr") if known is None else known["id"]
+        approval_id = self.seat.parts.ids("apr") if known is None else known["id"]
         if known is None:
             yield ApprovalRequested(approval_id, call.id, call.name, call.arguments, why, CHOICES, grant)
         elif known["decided"] is None:
             self.waiting.waits_again(self.run_id, "waiting_for_approval")
-        decided = self.desk.decision(self.run_id, approval_id, self.interrupt)
+        decided = self.seat.desk.decision(self.run_id, approval_id, self.interrupt)
         if decided is None:
             raise Refused(NOT_RUN)
         if known is None or not known["told"]:
@@ -193,51 +182,55 @@ class Dispatcher:
     def _run(self, turn: Turn, batch: list[Ready | Message]) -> Generator[Event, None, list[Message]]:
         """Run what is ready; tell every end in call order, so that what is stored reads as it was sent."""
         news: SimpleQueue[Event | Ended] = SimpleQueue()
-        done: dict[int, Ended] = {i: Ended(i, told(m), 0.0) for i, m in enumerate(batch) if isinstance(m, Message)}
-        for item in batch:
-            if isinstance(item, Ready):
-                yield ToolStarted(item.call.id, item.call.name, item.call.arguments, item.preview)
-        for index, item in enumerate(batch):
-            if isinstance(item, Ready):
-                self._workers().submit(self._work, turn, index, item, news)
+        ready = {index: item for index, item in enumerate(batch) if isinstance(item, Ready)}
+        for item in ready.values():
+            yield ToolStarted(item.call.id, item.call.name, item.call.arguments, item.preview)
+        for index, item in ready.items():
+            self._workers().submit(self._work, turn, index, item, news)
+        done: dict[int, Ended] = {}
         results: list[Message] = []
-        deadline = float("inf")
-        while len(results) < len(batch):
-            if len(results) in done:
-                item, end = batch[len(results)], done[len(results)]
-                call = item.call if isinstance(item, Ready) else None
-                message = said(call, end.result) if call else item
-                assert isinstance(message, Message)
-                yield ToolEnded(message, round(end.seconds, 3), end.result.preview or preview_of(item))
-                results.append(message)
+        for index, answer in enumerate(batch):
+            if isinstance(answer, Message):
+                yield ToolEnded(answer, 0.0, first_line(answer.text))
+                results.append(answer)
                 continue
-            if self.interrupt.is_set():
-                deadline = min(deadline, self.ticks() + GRACE_SECONDS)
-            try:
-                heard = news.get(timeout=0.1)
-            except Empty:
-                if self.ticks() > deadline:
-                    done |= {
-                        i: Ended(i, Result(LEFT_BEHIND, failed=True), 0.0) for i in range(len(batch)) if i not in done
-                    }
-                continue
-            if isinstance(heard, Ended):
-                done.setdefault(heard.index, heard)
-            else:
-                yield heard
+            while index not in done:
+                heard = self._hear(news)
+                if isinstance(heard, Ended):
+                    done[heard.index] = heard
+                elif heard is None:
+                    done |= {late: Ended(late, GIVEN_UP, 0.0) for late in ready if late not in done}
+                else:
+                    yield heard
+            message = said(answer.call, done[index].result)
+            preview = done[index].result.preview or answer.preview
+            yield ToolEnded(message, round(done[index].seconds, 3), preview)
+            results.append(message)
         return results
+
+    def _hear(self, news: "SimpleQueue[Event | Ended]") -> Event | Ended | None:
+        """The workers' next word; None when a stop has waited long enough for it."""
+        deadline = float("inf")
+        while True:
+            try:
+                return news.get(timeout=LOOK_SECONDS)
+            except Empty:
+                if self.interrupt.is_set():
+                    deadline = min(deadline, self.ticks() + GRACE_SECONDS)
+                if self.ticks() > deadline:
+                    return None
 
     def _work(self, turn: Turn, index: int, ready: Ready, news: SimpleQueue[Event | Ended]) -> None:
         """One call, in a worker thread.  One of the four places that may catch everything."""
         begun = self.ticks()
         try:
-            result = ready.tool.run(self.context(ready.call, turn, news.put), **ready.arguments)
-            result = self.bounded(ready.call, result)
+            result = ready.tool.run(self.seat.context(ready.call, turn, news.put), **ready.arguments)
+            result = self.seat.bounded(result)
         except ModelCanFix as problem:
             result = Result(str(problem), failed=True)
         except Exception:  # noqa: BLE001 - seam: tool
-            result = Result(f"internal fault, reported as {self.report(self.run_id)}", failed=True)
-        self.leave()
+            result = Result(f"internal fault, reported as {self.seat.parts.report(self.run_id)}", failed=True)
+        self.seat.parts.database.release()
         news.put(Ended(index, result, self.ticks() - begun))
 
     def _workers(self) -> ThreadPoolExecutor:
@@ -251,13 +244,6 @@ def said(call: Call, result: Result) -> Message:
     return Message("tool", result.text, answers=call.id, name=call.name, failed=result.failed, origin=result.origin)
 
 
-def told(message: Message) -> Result:
-    """The result behind an answer that was ready at once."""
-    return Result(
-        message.text, message.origin, message.failed, message.text.splitlines()[0][:120] if message.text else ""
-    )
-
-
-def preview_of(item: Ready | Message) -> str:
-    """The call in a few words."""
-    return item.preview if isinstance(item, Ready) else ""
+def first_line(text: str) -> str:
+    """The beginning of an answer, for the screen."""
+    return text.splitlines()[0][:120] if text else ""

@@ -23,11 +23,12 @@ from assistant.runtime import reviewing
 from assistant.runtime.briefing import prompt_of, said_by_person, title_from
 from assistant.runtime.compaction import compacted
 from assistant.runtime.desk import Desk
+from assistant.runtime.dispatch import RIGHTS, Dispatcher
 from assistant.runtime.ending import fail, finish
 from assistant.runtime.frames import framed
 from assistant.runtime.parts import Parts, Run, run_of
 from assistant.runtime.record import record
-from assistant.runtime.rights import dispatcher_for
+from assistant.runtime.seat import Seat
 from skills_store.values import Origin, worst
 
 STEERED = "[The person adds, while you work:]"
@@ -90,7 +91,7 @@ class Engine:
         if interrupt.is_set():
             finish(self.parts, run, None, Stop.INTERRUPTED)
             return
-        tools = dispatcher_for(self.parts, run, interrupt, self.desk)
+        tools = Dispatcher(Seat(self.parts, run, interrupt, self.desk), RIGHTS[run.kind])
         ports = Ports(self.parts.models(run.model), tools, interrupt, lambda turn: self._arrivals(run, turn, interrupt))
         last: ReplyEnded | None = None
         steps = framed(run_turn(turn, ports), self.parts.ticks)

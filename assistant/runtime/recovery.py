@@ -1,9 +1,14 @@
 """What a dead process left: end its commands, and queue its runs again."""
 
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
 from assistant.runtime.ending import fail
 from assistant.runtime.executors import Executor
 from assistant.runtime.parts import Parts, run_of
-from assistant.runtime.rights import end_left_running
 
 MOST_RESUMES = 10
 """A run that brought its process down so often is not tried again."""
@@ -50,3 +55,13 @@ def reviews_may_run(parts: Parts) -> bool:
         return True
     midnight = parts.clock().replace(hour=0, minute=0, second=0, microsecond=0)
     return parts.runs.spent_since("review", midnight) < limit
+
+
+def end_left_running(groups: Sequence[int], run_id: str) -> None:
+    """Kill the process groups of a dead executor's run; a group that is not marked as that run's is somebody else's."""
+    for group in groups:
+        environ = Path(f"/proc/{group}/environ")
+        if environ.exists() and f"ASSISTANT_RUN={run_id}".encode() not in environ.read_bytes():
+            continue
+        with suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)

@@ -4,6 +4,7 @@ The judgement is `curator.review`'s; here it meets the rows.
 """
 
 import json
+
 from assistant.core.events import LearningStaged, MemoryChanged, SkillChanged, ToolEnded
 from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message
@@ -36,7 +37,7 @@ def due(parts: Parts, run: Run) -> review.Kind | None:
 
 
 def queue(parts: Parts, tx: Tx, run: Run, kind: review.Kind, focus: str = "") -> None:
-    """Write the review down, or let it join one that still waits for this session; only then start the counters anew."""
+    """Write the review down, or let it join one that waits for this session; only then start the counters anew."""
     last = tx.execute("SELECT max(id) FROM messages WHERE session_id = ?", (run.session_id,)).fetchone()[0] or 0
     waiting = tx.execute(
         "SELECT * FROM runs WHERE session_id = ? AND kind = 'review' AND status = 'queued'", (run.session_id,)

@@ -7,8 +7,7 @@ from assistant.runtime.ending import cancel_queued
 from assistant.runtime.engine import Engine
 from assistant.runtime.executors import Executor
 from assistant.runtime.parts import Parts, run_of
-from assistant.runtime.recovery import reviews_may_run
-from assistant.runtime.rights import end_left_running
+from assistant.runtime.recovery import end_left_running, reviews_may_run
 
 LOOK_SECONDS = 0.5
 """How often to look for runs and wishes to stop that another process wrote."""

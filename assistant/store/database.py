@@ -15,7 +15,7 @@ Tx = sqlite3.Connection
 """A connection inside a writing transaction."""
 Row = sqlite3.Row
 VERSION = 1
-"""The newest migration; kept in the file as `user_version`, so that an up-to-date file is recognised without the library."""
+"""The newest migration; also the file's `user_version`, which recognises an up-to-date file without the library."""
 LOCK_SECONDS = 30.0
 """How long another program may hold the database before we say so."""
 

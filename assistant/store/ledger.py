@@ -1,4 +1,4 @@
-"""What runs did: intents before effects, files they read, plans, counters, reviews and the quotes behind what was learned."""
+"""What runs did: intents before effects, files read, plans, counters, reviews, and the quotes behind what was learned."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from skills_store.values import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The read marks of one run: which bytes of a skill's file it has seen.  Rows, so they hold across threads and restarts."""
+    """Which bytes of which skill file one run has seen.  Rows, so they hold across threads and restarts."""
 
     database: Database
     run_id: str

@@ -77,7 +77,7 @@ class Entry:
     """Whether the person wrote any of its lines."""
 
 
-class Settled(Exception):  # noqa: N818 - an outcome, not a fault
+class Settled(Exception):
     """Ends planning early: there is nothing to write."""
 
     def __init__(self, outcome: Outcome) -> None:

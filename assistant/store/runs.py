@@ -43,7 +43,7 @@ class Runs:
         row: Row | None = tx.execute("SELECT * FROM runs WHERE idempotency_key = ?", (wish.idempotency_key,)).fetchone()
         if row is not None and row["idempotency_hash"] != body_hash(wish):
             raise Conflict(
-                f"the Idempotency-Key {wish.idempotency_key!r} was used for another request ({row['id']}): use a new key"
+                f"the Idempotency-Key {wish.idempotency_key!r} was used for another request ({row['id']}): use another"
             )
         return row
 
@@ -84,7 +84,8 @@ class Runs:
             if row is None:
                 return None
             tx.execute(
-                "UPDATE runs SET status = 'running', executor = ?, started = coalesce(started, ?), beat = ? WHERE id = ?",
+                "UPDATE runs SET status = 'running', executor = ?, started = coalesce(started, ?), beat = ?"
+                " WHERE id = ?",
                 (executor, self.database.now(), self.database.now(), row["id"]),
             )
             return str(row["id"])
@@ -177,7 +178,7 @@ class Runs:
         return 0 if row is None else int(row[0])
 
     def delete_old(self, before: datetime) -> int:
-        """Forget the events and reviews of runs that ended before a time; runs of live sessions keep their row's figures."""
+        """Forget the events of runs that ended before a time; their rows keep the figures."""
         with self.database.writing() as tx:
             gone = tx.execute(
                 "DELETE FROM events WHERE run_id IN (SELECT id FROM runs WHERE finished IS NOT NULL AND finished < ?)",

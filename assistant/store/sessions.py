@@ -146,8 +146,9 @@ class Sessions:
         """Append a message; its number.  Without a session it belongs to its run alone and is never searched."""
         now = self.database.now()
         number = tx.execute(
-            "INSERT INTO messages (session_id, run_id, role, text, sent, calls, answers, name, failed, origin, reasoning,"
-            " at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO messages"
+            " (session_id, run_id, role, text, sent, calls, answers, name, failed, origin, reasoning, at)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 session_id,
                 run_id,
@@ -225,6 +226,10 @@ class Sessions:
             " WHERE id = ?",
             (title, model, json.dumps(skills_seen, ensure_ascii=False), session_id),
         )
+
+    def set_workdir(self, tx: Tx, session_id: str, folder: str) -> None:
+        """The session's next command starts in this folder."""
+        tx.execute("UPDATE sessions SET workdir = ? WHERE id = ?", (folder, session_id))
 
     def set_prompt(self, tx: Tx, session_id: str, prompt: Prompt) -> None:
         """Store the beginning of the session's requests."""

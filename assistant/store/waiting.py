@@ -147,7 +147,8 @@ class Waiting:
     def expire(self, table: str, item_id: str) -> None:
         """Nobody answered in time."""
         sql = {
-            "approvals": "UPDATE approvals SET decision = ?, decided_by = 'timeout', decided = ? WHERE id = ? AND decided IS NULL",
+            "approvals": "UPDATE approvals SET decision = ?, decided_by = 'timeout', decided = ?"
+            " WHERE id = ? AND decided IS NULL",
             "questions": "UPDATE questions SET answer = NULL, answered = ? WHERE id = ? AND answered IS NULL",
         }[table]
         values = (self.database.now(), item_id) if table == "questions" else (EXPIRED, self.database.now(), item_id)

@@ -20,7 +20,7 @@ def indexed(text: str) -> str:
 
 
 def query(text: str) -> str:
-    """A query in the index's own language: every chunk between blanks as a phrase; empty when there is no word in it."""
+    """A query in the index's language: every chunk between blanks as a phrase; empty when there is no word in it."""
     chunks = unicodedata.normalize("NFC", text).split()
     return " AND ".join(dict.fromkeys(phrase for chunk in chunks for phrase in phrases(chunk)))
 
@@ -41,7 +41,7 @@ def literal(text: str) -> list[str]:
 
 
 def pairs(run: str, alone: bool = False) -> Iterator[str]:
-    """Neighbouring letters two by two; with `alone` the last letter by itself too, so that one letter is found as a beginning."""
+    """Neighbouring letters two by two; with `alone` the last one by itself too, so that it is found as a beginning."""
     yield from (run[i : i + 2] for i in range(len(run) - 1))
     if alone or len(run) == 1:
         yield run[-1]
