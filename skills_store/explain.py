@@ -6,7 +6,7 @@ from skills_store.history import patterns
 from skills_store.names import ARCHIVE, SKILL_FILE
 from skills_store.outcome import Pending, Taught
 from skills_store.pending import Waiting
-from skills_store.skill import Shelves, Skill
+from skills_store.skill import Shelves, Skill, folder_names
 from skills_store.story import Commit
 from skills_store.vault import Vault
 
@@ -20,7 +20,22 @@ class Explaining:
 
     def log(self, name: str = "", limit: int = 100) -> tuple[Commit, ...]:
         """The newest changes, of everything or of one skill wherever it lay."""
-        return self.vault.history.log(patterns(name) if name else (), limit)
+        if not name:
+            return self.vault.history.log((), limit)
+        places = self.places(name)
+        found = self.vault.history.log(places, limit)
+        while found and (old := came_from(found[-1])) and old not in places and len(found) < limit:
+            places.append(old)
+            found = self.vault.history.log(places, limit)
+        return found or self.vault.history.log(patterns(name.rpartition("/")[2]), limit)
+
+    def places(self, name: str) -> list[str]:
+        """Where a skill of this name is or could be; git finds whole folders much faster than patterns."""
+        category, _, short = name.rpartition("/")
+        root = self.vault.root
+        known = [category] if category else [*folder_names(root), *folder_names(root / ARCHIVE)]
+        inner = [f"{item}/{short}" for item in dict.fromkeys(known)] + [short]
+        return [f":(literal){prefix}{place}" for place in inner for prefix in ("", f"{ARCHIVE}/")]
 
     def show_at(self, name: str, revision: str) -> str:
         """A skill's text as a commit has it."""
@@ -93,6 +108,12 @@ class Explaining:
         """The hash of a file as it is now."""
         found = self.vault.files.read(path)
         return None if found is None else found.blob
+
+
+def came_from(commit: Commit) -> str:
+    """The folder that a renamed skill lay in before; empty for other commits."""
+    old = commit.subject.partition(": from ")[2]
+    return f":(literal){old}" if commit.action == "rename" and old else ""
 
 
 def taught(line: int, text: str, actor: str, commit: Commit | None) -> Taught:

@@ -4,7 +4,7 @@ import errno
 import fnmatch
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +124,6 @@ class Files:
             if place is None:
                 raise StoreBrokenError(f"the folder of {step.path} went away while it was written")
             os.replace(step.draft, step.path.rpartition("/")[2], dst_dir_fd=place)
-            os.fsync(place)
 
     def remove(self, path: str) -> None:
         """Take a file away, and the folders that this empties."""
@@ -132,8 +131,14 @@ class Files:
             if place is None:
                 return
             remove_at(place, path.rpartition("/")[2])
-            os.fsync(place)
         self.prune(path)
+
+    def settle(self, paths: Iterable[str]) -> None:
+        """Make what was put in place or taken away durable, folder by folder."""
+        for folder in {path.rpartition("/")[0] for path in paths}:
+            with self.folder_of(f"{folder}/x" if folder else "x") as place:
+                if place is not None:
+                    os.fsync(place)
 
     def prune(self, path: str) -> None:
         """Remove the folders above a path that hold nothing."""

@@ -108,6 +108,7 @@ class Landing:
                 else:
                     self.files.publish(steps[goal.path])
                 self.told("published")
+            self.files.settle(goal.path for goal in goals)
         except (OSError, StoreError):
             self.take_back(done)
             for step in steps.values():

@@ -232,7 +232,8 @@ class Vault:
         """Files around the changes that were edited outside: what they are now."""
         folders = list(dict.fromkeys(folder for change in changes for folder in change.folders))
         paths = dict.fromkeys(path for change in changes for path in change.paths)
-        return self.outside(folders, [path for path in paths if not inside(path, folders)])
+        covered = frozenset(folders)
+        return self.outside(folders, [path for path in paths if not inside(path, covered)])
 
     def outside(self, folders: Sequence[str], paths: Sequence[str]) -> dict[str, OnDisk | None]:
         """Files of folders, and single files, that differ from the branch."""
@@ -290,9 +291,10 @@ def unbundle(bundle: Path, root: Path) -> None:
     git("reset", "--quiet", "--hard")
 
 
-def inside(path: str, folders: Sequence[str]) -> bool:
+def inside(path: str, folders: frozenset[str]) -> bool:
     """The path lies in one of the folders."""
-    return any(path.startswith(f"{folder}/") for folder in folders)
+    parts = path.split("/")
+    return any("/".join(parts[:depth]) in folders for depth in range(1, len(parts)))
 
 
 def trouble(command: str, said: str, git_dir: Path) -> StoreError:

@@ -202,3 +202,11 @@ def test_the_whole_history_fits_in_one_file(tmp_path):
     store.vault.bundle(tmp_path / "all.bundle")
     git(tmp_path, "clone", "-q", "-b", "main", str(tmp_path / "all.bundle"), "copy")
     assert (tmp_path / "copy" / FILE).read_text() == text()
+
+
+def test_the_log_follows_a_rename_out_of_a_category_that_is_gone(tmp_path):
+    store = created(tmp_path / "skills")
+    store.manage(Wish("rename", "maps", new_name="charts", category="sea"), YOU)
+    assert [commit.action for commit in store.log("charts")] == ["rename", "create"]
+    assert [commit.action for commit in store.log("sea/charts")] == ["rename", "create"]
+    assert [commit.action for commit in store.log("maps")] == ["rename", "create"]

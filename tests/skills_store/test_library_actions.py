@@ -258,7 +258,7 @@ def test_a_rename_takes_the_header_along(tmp_path):
     assert store.view("charts").content == text().replace("name: maps", "name: charts")
     assert store.record("charts").warnings == store.record("charts").warnings
     assert not (store.root / "art").exists()
-    assert [commit.name for commit in store.log("charts")] == ["charts"]
+    assert [commit.name for commit in store.log("charts")] == ["charts", "maps"]
     assert status(store.root) == ""
 
 
