@@ -183,9 +183,9 @@ CREATE INDEX reviews_of_session ON reviews (session_id);
 CREATE TABLE evidence (
     run_id TEXT NOT NULL,
     call_id TEXT NOT NULL,
-    session_id TEXT NOT NULL,
     message_id INTEGER NOT NULL,
     quote TEXT NOT NULL,
+    session_id TEXT NOT NULL,
     PRIMARY KEY (run_id, call_id, message_id, quote)
 ) WITHOUT ROWID;
 CREATE INDEX evidence_of_session ON evidence (session_id);
