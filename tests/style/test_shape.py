@@ -26,6 +26,7 @@ ASSISTANT = {
     ("server",): {"skills_store"},
     ("client",): set(),
     ("wiring",): {"skills_store", "curator", "prompts"},
+    ("demo",): {"skills_store"},
     ("cli", "__main__"): set(),
 }
 """The lines of `assistant`, lowest first: each may import those above it in this table, and the packages named."""
@@ -72,7 +73,7 @@ LATE = {
 }
 """Imports inside functions: (file, module) and the milliseconds that the start would pay for it otherwise."""
 
-LATE_IN_COMMANDS = ("assistant.wiring", "assistant.client")
+LATE_IN_COMMANDS = ("assistant.wiring", "assistant.client", "assistant.demo")
 """What `cli` imports inside its commands, so that `--help` and `--version` stay quick."""
 
 SEAMS = {

@@ -1,0 +1,1 @@
+"""`assistant demo`: a person, a scripted model, and everything else real.  Entry: `story.play`."""
