@@ -1,4 +1,4 @@
-"""What runs did: intents before effects, files read, plans, counters, reviews, and the quotes behind what was learned."""
+"""What runs did: intents before effects, files read, plans, counters, reviews, and the quotes behind lessons."""
 
 import json
 from collections.abc import Mapping, Sequence
