@@ -107,7 +107,7 @@ class Demo:
         stage.tell(FIRST_TITLE)
         session, review = self._first()
         stage.tell(REVIEW)
-        self._whole(ask_attached(self._runs, Started(review, session), stage.screen(), Absent()))
+        whole(ask_attached(self._runs, Started(review, session), stage.screen(), Absent()), self._root)
         commit = self._learned(review)
         stage.tell(SECOND_TITLE)
         second = self._turn(SECOND, "").session_id
@@ -128,12 +128,7 @@ class Demo:
 
     def _turn(self, text: str, session: str) -> Outcome:
         self._stage.said(text)
-        return self._whole(ask_once(self._runs, Start(text, session), self._stage.screen(), Absent()))
-
-    def _whole(self, outcome: Outcome) -> Outcome:
-        if outcome.status != "completed":
-            raise Cut(outcome.error or f"stopped; what there is so far is in {self._root}")
-        return outcome
+        return whole(ask_once(self._runs, Start(text, session), self._stage.screen(), Absent()), self._root)
 
     def _learned(self, review: str) -> str:
         """Show the skill, its commit and its evidence; the commit."""
@@ -148,6 +143,13 @@ class Demo:
         quotes = assembly.parts.ledger.quotes(review, commit.evidence)
         stage.exactly("\n".join(f"{quote['message']}  “{quote['quote']}”" for quote in quotes))
         return commit.commit
+
+
+def whole(outcome: Outcome, root: Path) -> Outcome:
+    """The outcome of a run that came to its end; else the demo ends here."""
+    if outcome.status != "completed":
+        raise Cut(outcome.error or f"stopped; what there is so far is in {root}")
+    return outcome
 
 
 def last_commit(repository: Path, environ: Mapping[str, str]) -> str:
