@@ -73,8 +73,10 @@ class Given:
 
 
 def chapter(help: str) -> typer.Typer:
-    """A group of commands."""
-    return typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+    """A group of commands; also where there is one command only."""
+    group = typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+    group.callback(help=help)(lambda: None)
+    return group
 
 
 def alone(command: Callable[..., None]) -> typer.Typer:

@@ -14,6 +14,7 @@ TREE: dict[str, tuple[str, str]] = {
     "chat": ("chat", "Talk; what is worth keeping is kept afterwards."),
     "ask": ("ask", "Ask once and print the answer."),
     "setup": ("setup", "Choose the model that answers, or bring skills along from elsewhere."),
+    "demo": ("demo", "Watch it learn: a scripted model, no account, a throwaway home."),
     "doctor": ("doctor", "Look at everything that must be right, and say what to do."),
     "config": ("config", "The settings."),
     "sessions": ("sessions", "Conversations."),
