@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from skills_store.fuzzy import best, ratio, word_ratio
-from skills_store.text import folded
+from skills_store.text import folded, telling
 
 NEAR = 0.8
 NAME_FROM, DESCRIPTION_FROM, BODY_FROM = 0.85, 0.8, 0.6
@@ -37,9 +37,9 @@ class Alike:
 
 def nearest(name: str, description: str, body: str, others: Sequence[Known]) -> tuple[Alike, ...]:
     """The skills close enough to extend instead of making another, the closest first."""
-    names, texts = [_name(other.name) for other in others], [folded(other.description) for other in others]
+    names, texts = [_name(other.name) for other in others], [telling(other.description) for other in others]
     by_name = dict(best(_name(name), names, SHORT_LIST, 0.6))
-    by_text = dict(best(folded(description), texts, SHORT_LIST, 0.5))
+    by_text = dict(best(telling(description), texts, SHORT_LIST, 0.5))
     compared = (_compare((name, description, body), others[at]) for at in sorted({*by_name, *by_text}))
     return tuple(sorted((one for one in compared if one), key=lambda one: (-one.score, one.name)))
 
@@ -58,7 +58,7 @@ def _compare(new: tuple[str, str, str], other: Known) -> Alike | None:
     """Is one skill close to another, and in what?"""
     name, description, body = new
     names = max(ratio(_name(name), _name(other.name)), word_ratio(_name(name), _name(other.name)))
-    texts = word_ratio(folded(description), folded(other.description))
+    texts = word_ratio(telling(description), telling(other.description))
     if texts >= DESCRIPTION_FROM or (names >= NAME_FROM and texts >= 0.5):
         return Alike(other.name, round(max(texts, (names + texts) / 2), 3), _why(names, texts), other.category)
     if not body or max(names, texts) < 0.5:

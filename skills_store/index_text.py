@@ -32,11 +32,11 @@ def render_index(
     )
     lines = _Lines(shown, categories or {})
     budget = budget_tokens * BYTES_PER_TOKEN
-    if lines.cost(shown, budget) <= budget:
+    if len(lines.taken(shown, budget)) == len(shown):
         return lines.render(shown)
     first = [*_named(shown, pinned), *(e for e in shown if e.pin), *_named(shown, recent)]
     wanted = [*first, *(entry for entry, _ in rank(about, shown, BEST))] if about else first
-    return lines.fitting(list(dict.fromkeys(wanted)), budget)
+    return lines.fitting(list({entry.path: entry for entry in wanted}.values()), budget)
 
 
 def _named(entries: Iterable[Entry], names: Collection[str]) -> list[Entry]:
@@ -70,31 +70,28 @@ class _Lines:
             lines += [self.heading(category), *(self.entry(entry) for entry in group)]
         return "\n".join(lines)
 
-    def cost(self, entries: Iterable[Entry], enough: int) -> int:
-        """How many bytes some skills take with their categories; counting stops once it is more than enough."""
-        total, headed = 0, set[str]()
+    def taken(self, entries: Iterable[Entry], room: int) -> list[Entry]:
+        """The entries, in their order, up to the first that no longer fits with the heading it needs."""
+        kept, headed = list[Entry](), set[str]()
         for entry in entries:
-            total += _size(self.entry(entry))
-            if entry.category not in headed:
-                headed.add(entry.category)
-                total += _size(self.heading(entry.category))
-            if total > enough:
+            heading = 0 if entry.category in headed else _size(self.heading(entry.category))
+            room -= _size(self.entry(entry)) + heading
+            if room < -1:
                 break
-        return total
+            headed.add(entry.category)
+            kept.append(entry)
+        return kept
 
     def fitting(self, wanted: Sequence[Entry], budget: int) -> str:
         """As many of the wanted skills as fit, in the order they are wanted, and how many more there are where."""
-        room, kept = budget - budget // REST_SHARE, list[Entry]()
-        for entry in wanted:
-            if self.cost([*kept, entry], room) <= room:
-                kept.append(entry)
-        shown = self.render(sorted(kept, key=lambda e: (e.category, e.name)))
-        rest = self.rest(set(kept), budget - len(shown.encode()) - 1)
+        kept = self.taken(wanted, budget - budget // REST_SHARE)
+        shown = self.render(sorted(kept, key=lambda entry: (entry.category, entry.name)))
+        rest = self.rest({entry.path for entry in kept}, budget - len(shown.encode()) - 1)
         return f"{shown}\n{rest}" if shown else rest
 
-    def rest(self, shown: Collection[Entry], room: int) -> str:
+    def rest(self, shown: Collection[str], room: int) -> str:
         """One line about what is not shown: the largest categories with their counts, and how to find the rest."""
-        counts = Counter(entry.category for entry in self.entries if entry not in shown)
+        counts = Counter(entry.category for entry in self.entries if entry.path not in shown)
         head, tail = f"{counts.total():,} more skills, found with skills_list(query):", ""
         for at, (category, count) in enumerate(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))):
             more = f" {category} {count:,},"

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from skills_store.entry import Entry
 from skills_store.fuzzy import best
-from skills_store.text import folded
+from skills_store.text import COMMON_WORDS, folded
 
 IN_NAME, IN_DESCRIPTION, IN_CATEGORY = 3.0, 2.0, 1.0
 _WORTH = (IN_NAME, IN_DESCRIPTION, IN_CATEGORY)
@@ -18,10 +18,6 @@ MAX_QUERY = 400
 
 _WORD = re.compile(r"[^\W_]+")
 _PAIRS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
-_COMMON_WORDS = """
-a an and are at be by for from how i in is it of on or that the this to use what when with you
-"""
-_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,7 @@ def rank(query: str, entries: Sequence[Entry] | Words, limit: int = 20) -> tuple
 def _wanted(query: str) -> list[str]:
     """The words that carry a query; all of them when it has only common ones."""
     found = list(dict.fromkeys(_WORD.findall(folded(query))))
-    return [word for word in found if word not in _COMMON] or found
+    return [word for word in found if word not in COMMON_WORDS] or found
 
 
 def _forms(word: str, words: Words) -> list[tuple[str, float]]:

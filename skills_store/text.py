@@ -3,6 +3,10 @@
 import re
 import unicodedata
 
+_COMMON = """
+a an and are at be by for from how i in is it of on or that the this to use what when with you
+"""
+COMMON_WORDS = frozenset(_COMMON.split())
 _BLANK_LETTERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
@@ -35,6 +39,12 @@ def folded(text: str) -> str:
     """A text as it is compared: composed letters, no upper case, single blanks."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
     return _SPACES.sub(" ", composed.casefold()).strip()
+
+
+def telling(text: str) -> str:
+    """The words of a text that tell it from others, as they are compared; all of them when it has only common ones."""
+    words = folded(text).split()
+    return " ".join(word for word in words if word not in COMMON_WORDS) or " ".join(words)
 
 
 def prompt_line(text: str, limit: int) -> str:
