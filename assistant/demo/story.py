@@ -84,10 +84,13 @@ def play(root: Path, world: World, theatre: Theatre) -> Played:
     work.mkdir()
     for name, text in FILES.items():
         (work / name).write_text(text, encoding="utf-8")
+    stage = Stage(theatre)
+    stage.tell(OPENING)
+    stage.exactly(str(root))
     model = ScriptedModel(script(), theatre.pace)
     own = replace(world, folder=work, models=lambda name: model)
     with Working(Assembly(own, root / "home"), only_own=True) as working:
-        return Demo(root, working, Stage(theatre)).play()
+        return Demo(root, working, stage).play()
 
 
 class Demo:
@@ -102,8 +105,6 @@ class Demo:
     def play(self) -> Played:
         """Both conversations, and what lies between them."""
         stage, home = self._stage, self._assembly.home.root
-        stage.tell(OPENING)
-        stage.exactly(str(self._root))
         stage.tell(FIRST_TITLE)
         session, review = self._first()
         stage.tell(REVIEW)
