@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from skills_store.entry import Entry
-from skills_store.search import rank
+from skills_store.search import Words, rank
 from skills_store.text import prompt_line
 
 BYTES_PER_TOKEN = 4
@@ -16,7 +16,7 @@ REST_SHARE = 4
 
 
 def render_index(
-    entries: Sequence[Entry],
+    entries: Sequence[Entry] | Words,
     budget_tokens: int,
     about: str = "",
     recent: Sequence[str] = (),
@@ -26,7 +26,9 @@ def render_index(
     """All skills while they fit the budget; else the pinned, the recently used and the best for `about`, and counts.
 
     Broken and archived skills are left out; without skills the text is empty.  The same skills give the same text.
+    Given as Words, many skills are not taken apart again for `about`.
     """
+    words = entries if isinstance(entries, Words) else Words(tuple(entries))
     shown = sorted(
         (e for e in entries if e.broken is None and e.state != "archived"), key=lambda e: (e.category, e.name)
     )
@@ -35,15 +37,24 @@ def render_index(
     if len(lines.taken(shown, budget)) == len(shown):
         return lines.render(shown)
     first = [*_named(shown, pinned), *(e for e in shown if e.pin), *_named(shown, recent)]
-    wanted = [*first, *(entry for entry, _ in rank(about, shown, BEST))] if about else first
+    wanted = [*first, *(entry for entry, _ in rank(about, words, BEST) if _usable(entry))] if about else first
     return lines.fitting(list({entry.path: entry for entry in wanted}.values()), budget)
+
+
+def _usable(entry: Entry) -> bool:
+    return entry.broken is None and entry.state != "archived"
 
 
 def _named(entries: Iterable[Entry], names: Collection[str]) -> list[Entry]:
     """The entries of some names, in the order of the names."""
+    if not names:
+        return []
     order = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    found = [(order[key], entry) for entry in entries for key in (entry.name, entry.identity) if key in order]
-    return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
+    bare = {name.rpartition("/")[2] for name in order}
+    found = [entry for entry in entries if entry.name in bare and (entry.name in order or entry.identity in order)]
+    return sorted(
+        found, key=lambda entry: min(order.get(entry.name, len(order)), order.get(entry.identity, len(order)))
+    )
 
 
 class _Lines:

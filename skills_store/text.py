@@ -38,7 +38,7 @@ def cells(text: str) -> int:
 def folded(text: str) -> str:
     """A text as it is compared: composed letters, no upper case, single blanks."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return _SPACES.sub(" ", composed.casefold()).strip()
+    return " ".join(composed.casefold().split())
 
 
 def telling(text: str) -> str:
