@@ -47,7 +47,6 @@ PREFIXES: Mapping[str, Prefix] = {
     "taskset": Prefix(operands=1),
     "stdbuf": Prefix(words("-i -o -e --input --output --error")),
     "setsid": Prefix(),
-    "command": Prefix(),
     "builtin": Prefix(),
     "exec": Prefix(words("-a")),
     "coproc": Prefix(),
@@ -200,11 +199,18 @@ def by_python(piece: Piece) -> tuple[Carried, ...] | None:
     return (Carried(piece=replace(piece, words=tuple(rest))),)
 
 
+def by_command(piece: Piece) -> tuple[Carried, ...]:
+    """`command -v x` only tells where x is."""
+    first = piece.arguments[0].text if piece.arguments else ""
+    return () if first in ("-v", "-V") else by_prefix(piece, "command", Prefix())
+
+
 SPECIAL: Mapping[str, Callable[[Piece], tuple[Carried, ...] | None]] = {
     "eval": by_eval,
     "trap": by_trap,
     "find": by_find,
     "fd": by_fd,
+    "command": by_command,
     "python": by_python,
     "python3": by_python,
 }

@@ -1,4 +1,4 @@
-"""How far to believe what a command prints: not at all when it may have come over the network."""
+"""Whether what a command prints may have come over the network."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,6 @@ from assistant.safety import tables
 from assistant.safety.carriers import carried
 from assistant.safety.commands import Part, parts
 from assistant.safety.pieces import Person
-from skills_store.values import Origin
 
 ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://(?!/)|/dev/(tcp|udp)/", re.IGNORECASE)
 UNQUIET = tables.SPEAKERS | tables.READERS | tables.PROJECT
@@ -18,13 +17,9 @@ QUIET = tables.SPEAKERS | tables.READERS | tables.PROJECT
 FILES = tables.TARGETS_ALL | frozenset(tables.RISKY) | tables.words("cp install ln")
 
 
-def origin_of_command(command: str, network: bool = True) -> Origin:
-    """Untrusted when a command names an address, a program that talks to the network, or cannot be understood."""
-    if not network:
-        return Origin.TRUSTED
-    if ADDRESS.search(command) or any(may_talk(part) for part in parts(command, UNKNOWN)):
-        return Origin.UNTRUSTED
-    return Origin.TRUSTED
+def brings_text_in(command: str) -> bool:
+    """Whether a command names an address, a program that talks to the network, or cannot be understood."""
+    return bool(ADDRESS.search(command)) or any(may_talk(part) for part in parts(command, UNKNOWN))
 
 
 def may_talk(part: Part) -> bool:

@@ -9,10 +9,11 @@ from assistant.safety.paths import Places, is_vital, judge_path, pattern_secret
 from assistant.safety.pieces import Piece, Word
 from assistant.safety.verdicts import Allow, Ask, Deny, Verdict, strictest
 
-QUIET_SED = re.compile(
-    r"\s*(((\d+|\$|/[^/]*/I?)(\s*[,~]\s*[+~]?(\d+|\$|/[^/]*/I?))?)?\s*!?\s*"
-    r"([pdqQ=lDGhHgxnN]|s(?P<a>[/|#,@:!])((?!(?P=a)).|\\.)*(?P=a)((?!(?P=a)).|\\.)*(?P=a)[gpiI0-9]*|y/[^/]*/[^/]*/)\s*(;|\n|$)\s*)+"
-)
+PLACE = r"(\d+|\$|/[^/]*/I?)"
+PART = r"((?!(?P=a))[^\\\n]|\\.)*(?P=a)"
+DOING = rf"([pdqQ=lDGhHgxnN]|s(?P<a>[/|#,@:!]){PART}{PART}[gpiI0-9]*|y/[^/]*/[^/]*/)"
+QUIET_SED = re.compile(rf"\s*(({PLACE}(\s*[,~]\s*[+~]?{PLACE})?)?\s*!?\s*{DOING}\s*(;|\n|$)\s*)+")
+"""Editing scripts that only print: places, and what is done there."""
 LOUD_AWK = re.compile(r"system|getline|>|\||@load|@include|ENVIRON|fflush|close")
 
 

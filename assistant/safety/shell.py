@@ -1,7 +1,7 @@
 """A shell command taken apart: every simple command in it, with its words as bash would see them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,8 @@ from assistant.safety.pieces import Person, Piece, Redirect, Script, Word
 
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 ESCAPED_IN_QUOTES = re.compile(r"\\([\"\\$`\n])")
-DEEPEST = 200
+DEEPEST = 50
+"""Commands nested deeper are not looked at, and said not to be understood."""
 NOWHERE = Path("/(a folder known only when it runs)")
 ENDING_IN_A_COMMAND = frozenset({"command", "list", "pipeline", "negated_command"})
 PASSED_ON = frozenset({"&", "|", "|&"})
@@ -234,13 +235,13 @@ class Walk:
 
     def inside(self, node: Any, folders: Folders) -> None:
         """Remember commands that stand inside a word."""
-        for child in node.named_children:
-            if child.type in ("command_substitution", "process_substitution"):
-                self.visit(child, folders)
+        waiting = [node]
+        while waiting:
+            found = waiting.pop()
+            if found.type in ("command_substitution", "process_substitution"):
+                self.visit(found, folders)
             else:
-                self.inside(child, folders)
-        if node.type in ("command_substitution", "process_substitution"):
-            self.visit(node, folders)
+                waiting.extend(reversed(found.named_children))
 
 
 def moved(piece: Piece, person: Person) -> tuple[Folders, Folders]:
@@ -273,8 +274,10 @@ def gap(node: Any, begin: int, end: int) -> str:
     return between.strip('"') if node.type == "string" else between
 
 
-def all_below(node: Any) -> Iterable[Any]:
+def all_below(node: Any) -> Iterator[Any]:
     """Every node below one."""
-    for child in node.children:
-        yield child
-        yield from all_below(child)
+    waiting = list(node.children)
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting.extend(found.children)

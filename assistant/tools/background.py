@@ -6,7 +6,7 @@ from threading import Lock, Thread
 from assistant.core.interrupt import Interrupt
 from assistant.errors import ModelCanFix
 from assistant.tools.capture import Capture
-from assistant.tools.processes import Command, Ended, Shell, Watch
+from assistant.tools.processes import Command, Ended, Shell, Watch, watching
 
 MOST = 16
 """Running at once in one session."""
@@ -83,8 +83,7 @@ class Background:
 
     def go(self, job: Job) -> None:
         """Let it begin."""
-        job.thread = Thread(target=job.watch, name=f"command-{job.name}", daemon=True)
-        job.thread.start()
+        job.thread = watching(job.watch, job.name)
         job.shell.release()
 
     def all(self, session: str) -> tuple[Job, ...]:

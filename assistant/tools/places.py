@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from assistant.safety.network import brings_text_in
 from assistant.tools.context import Context
 from skills_store.values import Origin
 
@@ -23,6 +24,12 @@ def origin_of(context: Context, path: Path) -> Origin:
         inside = real.relative_to(home).parts
         return Origin.TRUSTED if inside[:1] and inside[0] in OURS else Origin.UNTRUSTED
     return Origin.TRUSTED if real.is_relative_to(context.workdir().resolve()) else Origin.UNTRUSTED
+
+
+def origin_of_command(context: Context, command: str) -> Origin:
+    """Untrusted when what it prints may come from other machines; without a network nothing can."""
+    apart = context.settings.terminal.backend != "local" and not context.settings.terminal.network
+    return Origin.UNTRUSTED if not apart and brings_text_in(command) else Origin.TRUSTED
 
 
 def shown(context: Context, path: Path) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 from assistant.core.interrupt import Interrupt
 from assistant.errors import ModelCanFix
@@ -114,6 +115,13 @@ class Shell:
 def prologue(gate: int, place: int) -> str:
     """Shell words before the command, on its first line so that bash counts lines as the command does."""
     return f"read -r -u {gate} _ || exit 125; exec {gate}<&-; trap 'pwd -P >&{place}' EXIT; "
+
+
+def watching(read: Callable[[], None], name: str) -> Thread:
+    """A thread that reads a command to its end."""
+    thread = Thread(target=read, name=f"command-{name}", daemon=True)
+    thread.start()
+    return thread
 
 
 def end_group(group: int, process: "subprocess.Popen[bytes] | None" = None) -> bool:

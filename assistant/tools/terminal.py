@@ -8,13 +8,12 @@ from pydantic import Field
 from assistant.core.events import ToolOutput
 from assistant.core.messages import Effect
 from assistant.errors import ModelCanFix
-from assistant.safety.network import origin_of_command
 from assistant.tools.background import Background, Job
 from assistant.tools.capture import Capture
 from assistant.tools.context import Context
 from assistant.tools.declare import Result, tool
 from assistant.tools.limits import shorten
-from assistant.tools.places import place
+from assistant.tools.places import origin_of_command, place
 from assistant.tools.processes import Command, Ended, Shell, Watch
 
 Action = Literal["list", "poll", "log", "wait", "kill", "write"]
@@ -47,7 +46,9 @@ def terminal(
     notes = [how_it_ended(ended, limit), moved]
     text = capture.text(context.spill).rstrip("\n")
     said = "\n".join(part for part in [text, *notes] if part)
-    return Result(said, origin_of_command(command), failed=bool(ended.code or ended.why), preview=shorten(command, 80))
+    return Result(
+        said, origin_of_command(context, command), failed=bool(ended.code or ended.why), preview=shorten(command, 80)
+    )
 
 
 def folder_for(context: Context, wanted: str) -> Path:
@@ -117,7 +118,9 @@ def process(
         job.end()
     elif action == "wait":
         wait_for(job, context, timeout)
-    return Result(report(job, whole=action == "log"), origin_of_command(job.command), preview=f"{action} {job.name}")
+    return Result(
+        report(job, whole=action == "log"), origin_of_command(context, job.command), preview=f"{action} {job.name}"
+    )
 
 
 def wait_for(job: Job, context: Context, seconds: int) -> None:

@@ -236,3 +236,10 @@ def test_closing_ends_what_runs_in_the_background(desk):
     desk.background.close()
 
     assert until(lambda: not alive(job.shell.group))
+
+
+def test_without_a_network_everything_printed_is_the_machine_s_own(desk):
+    context = desk.context()
+    context.settings.terminal.backend, context.settings.terminal.network = "bubblewrap", False
+
+    assert terminal.run(context, command="echo https://example.org").origin is Origin.TRUSTED
