@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
@@ -58,7 +59,12 @@ class Keys:
         event.app.suspend_to_background()
 
     def _complete(self, event: KeyPressEvent) -> None:
-        if self._buffer.complete_state:
+        """At once where there is only one way: who types on fast must not be overtaken by a menu."""
+        asked = CompleteEvent(completion_requested=True)
+        ways = list(self._buffer.completer.get_completions(self._buffer.document, asked))
+        if len(ways) == 1:
+            self._buffer.apply_completion(ways[0])
+        elif self._buffer.complete_state:
             self._buffer.complete_next()
         else:
             self._buffer.start_completion(select_first=True)

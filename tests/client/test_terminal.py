@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-import uuid
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,7 @@ class Seat(Tmux):
     def __init__(self, folder: Path, *app: str) -> None:
         self.folder = folder
         keep_open = 'PYTHONPATH="$0" "$@" 2>&1; exec cat'
-        super().__init__(
-            f"t{uuid.uuid4().hex[:8]}", ["sh", "-c", keep_open, str(HERE.parents[1]), sys.executable, *app]
-        )
+        super().__init__(["sh", "-c", keep_open, str(HERE.parents[1]), sys.executable, *app])
 
     def open(self, gate: str) -> None:
         (self.folder / gate).touch()

@@ -28,7 +28,7 @@ class Desk:
         self.runs = ScriptedRuns(*scripts)
         self.paper = io.StringIO()
         output = SteadyOutput(self.paper, lambda: Size(rows=30, columns=60), term="xterm")
-        means = Means(self.runs, Place(), {}, list)
+        means = Means(self.runs, Place(), {}, lambda: ["deploy"])
         self.terminal = Terminal(means, folder / "run" / "history", Watch(), Look(colour=colour), (keys, output))
         self.history = folder / "run" / "history"
         self.thread = Thread(target=self.sit, daemon=True)
@@ -72,6 +72,7 @@ def desk(tmp_path):
         ("\x1b[200~pasted\nlines\x1b[201~\r", "pasted\nlines"),
         ("wrong\x03right\r", "right"),
         ("\r\rhello\r", "hello"),
+        ("/depl\t now\r", "First load the skill `deploy` with skill_view, then follow it.\n\nnow"),
     ],
 )
 def test_what_is_typed_is_sent(desk, keys, wish):

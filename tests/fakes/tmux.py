@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Sequence
 
 from tests.fakes.waiting import until
@@ -14,8 +15,9 @@ TIMES = re.compile(r"\b\d+(?:\.\d)? s\b")
 class Tmux:
     """One program in one window."""
 
-    def __init__(self, socket: str, command: Sequence[str], columns: int = 80, rows: int = 24) -> None:
-        self._base = ["tmux", "-L", socket, "-f", "/dev/null"]
+    def __init__(self, command: Sequence[str], columns: int = 80, rows: int = 24) -> None:
+        self._place = tempfile.TemporaryDirectory(prefix="tmux-")
+        self._base = ["tmux", "-S", f"{self._place.name}/socket", "-f", "/dev/null"]
         size = ["-x", str(columns), "-y", str(rows)]
         self.env = os.environ | {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
         self.tmux("-u", "new-session", "-d", *size, *command)
@@ -58,3 +60,4 @@ class Tmux:
 
     def close(self) -> None:
         subprocess.run([*self._base, "kill-server"], capture_output=True, check=False)
+        self._place.cleanup()
