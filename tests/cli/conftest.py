@@ -3,6 +3,6 @@ import pytest
 from tests.cli.scene import Shell
 
 
-@pytest.fixture()
+@pytest.fixture
 def shell(tmp_path):
     return Shell(tmp_path)

@@ -41,9 +41,11 @@ class Shell:
         self.model = ScriptedModel()
 
     def __call__(self, *words: str) -> Said:
-        out, notes = io.StringIO(), io.StringIO()
-        world = World(self.environ, self.folder, models=lambda name: self.model)
-        return self.through(world, out, notes, *words)
+        return self.through(self.world(), io.StringIO(), io.StringIO(), *words)
+
+    def world(self) -> World:
+        """The scripted model answers under every name."""
+        return World(self.environ, self.folder, models=lambda name: self.model)
 
     def really(self, *words: str) -> Said:
         """With the models that settings and environment name."""

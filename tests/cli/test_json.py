@@ -10,7 +10,8 @@ from tests.fakes.model import calls, says, used
 
 CONTRACT = {
     "skill": "name category description owner state pin broken views uses last_used",
-    "page": "name category description owner state pin broken views uses last_used path files content warnings provenance",
+    "page": "name category description owner state pin broken views uses last_used path files content warnings"
+    " provenance",
     "found": "name category description owner state pin broken views uses last_used score",
     "commit": "commit when actor action name subject why session run evidence",
     "taught": "line text commit when actor session run evidence",
