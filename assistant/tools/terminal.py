@@ -46,13 +46,17 @@ def terminal(
     notes = [how_it_ended(ended, limit), moved]
     text = capture.text(context.spill).rstrip("\n")
     said = "\n".join(part for part in [text, *notes] if part)
-    return Result(
-        said, origin_of_command(context, command), failed=bool(ended.code or ended.why), preview=shorten(command, 80)
-    )
+    return Result(said, origin_of_command(command), failed=bool(ended.code or ended.why), preview=shorten(command, 80))
 
 
 def folder_for(context: Context, wanted: str) -> Path:
-    """The folder a command runs in; ModelCanFix when there is none."""
+    """The folder a command runs in; ModelCanFix when there is none, or when it would not be confined as wanted."""
+    backend = context.settings.terminal.backend
+    if backend != "local":
+        raise ModelCanFix(
+            f"no command was run: terminal.backend is {backend}, and commands cannot be confined by it here; "
+            "only the person can change that: assistant config set terminal.backend local"
+        )
     folder = place(context, wanted) if wanted else context.workdir()
     if not folder.is_dir():
         raise ModelCanFix(f"there is no folder {folder}; pass workdir with one that exists")
@@ -118,9 +122,7 @@ def process(
         job.end()
     elif action == "wait":
         wait_for(job, context, timeout)
-    return Result(
-        report(job, whole=action == "log"), origin_of_command(context, job.command), preview=f"{action} {job.name}"
-    )
+    return Result(report(job, whole=action == "log"), origin_of_command(job.command), preview=f"{action} {job.name}")
 
 
 def wait_for(job: Job, context: Context, seconds: int) -> None:

@@ -128,7 +128,7 @@ class Desk:
             ask=self.ask,
             spill=self.spill,
             environment={"PATH": os.defpath, "HOME": str(self.root), "LANG": "C.UTF-8"},
-            settings=SimpleNamespace(terminal=SimpleNamespace(timeout=20, backend="local", network=True)),
+            settings=SimpleNamespace(terminal=SimpleNamespace(timeout=20, backend="local")),
             sessions=self.sessions,
             todos=self.todos,
             library=self.library,

@@ -33,7 +33,7 @@ def test_nothing_found_says_what_to_try(tmp_path):
 
 
 def test_the_limit_is_checked_in_words():
-    with pytest.raises(ModelCanFix, match="limit: .*20, not 99"):
+    with pytest.raises(ModelCanFix, match=r"limit: .*20, not 99"):
         session_search.read('{"query": "rent", "limit": 99}')
 
 

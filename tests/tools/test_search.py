@@ -89,7 +89,7 @@ def test_nothing_found_is_said(desk):
 
 
 def test_a_folder_that_is_not_there_is_named(desk):
-    with pytest.raises(ModelCanFix, match="no file or folder .*/gone"):
+    with pytest.raises(ModelCanFix, match=r"no file or folder .*/gone"):
         search(desk, "x", path="gone")
 
 

@@ -238,8 +238,10 @@ def test_closing_ends_what_runs_in_the_background(desk):
     assert until(lambda: not alive(job.shell.group))
 
 
-def test_without_a_network_everything_printed_is_the_machine_s_own(desk):
+def test_nothing_runs_unconfined_where_the_person_wanted_it_confined(desk):
     context = desk.context()
-    context.settings.terminal.backend, context.settings.terminal.network = "bubblewrap", False
+    context.settings.terminal.backend = "bubblewrap"
 
-    assert terminal.run(context, command="echo https://example.org").origin is Origin.TRUSTED
+    with pytest.raises(ModelCanFix, match="no command was run"):
+        terminal.run(context, command="echo hi")
+    assert desk.groups == []
