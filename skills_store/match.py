@@ -51,7 +51,7 @@ Outcome = Replaced | NoMatch | Ambiguous | AlreadyApplied
 Way = Callable[[str, str, str], "list[fold.Edit] | str"]
 
 
-def replace(text: str, old: str | None, new: str | None, *, all: bool = False, strict: bool = True) -> Outcome:  # noqa: A002
+def replace(text: str, old: str | None, new: str | None, *, all: bool = False, strict: bool = True) -> Outcome:
     """Put `new` in the place of `old`; `strict` is for everybody who is not the person: never by likeness.
 
     `all` replaces every place; without it more than one place is told and nothing changes.

@@ -24,12 +24,12 @@ _MORE_SECRETS = re.compile(
     r"|github_pat_[A-Za-z0-9_]{50,}|xapp-[A-Za-z0-9-]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{50,})"
 )
 _PLACEHOLDER = re.compile(
-    r"[<>{}$*%]|\.\.\.|…|your|example|placeholder|changeme|change-me|dummy|sample|redacted|secret_?here|fake|x{4,}|0{6,}"
-    r"|123456|os\.environ|getenv|process\.env|^(?:none|null|true|false|password|passwd|secret|token|string|required)$",
+    r"^\$|\$[({]|[<>{}]|\*{3}|%\w+%|\.\.\.|…|your|example|placeholder|changeme|change-me|dummy|sample|redacted|secret_?here|fake|x{4,}|0{6,}"
+    r"|123456|os\.environ|getenv|process\.env|^(?:none|null|true|false|pass|password|passwd|secret|token|string|required)$",
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(
-    r"(?i)(?:api[_-]?key|secret|token|passw(?:or)?d|pwd|credential)s?[\"']?\s*[:=]\s*[\"'`]?([^\s\"'`,;]{8,})"
+    r"(?i)(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|pwd|credential)[\w-]{0,20}[\"']?\s*[:=]\s*[\"'`]?([^\s\"'`,;]{8,})"
 )
 
 
@@ -86,7 +86,7 @@ def _scan_line(line: str) -> Iterator[tuple[str, str, Severity]]:
         return
     if hidden := hidden_in_prose(line.replace("\t", " ").rstrip("\r")):
         what = "holds a control character" if hidden < "U+00A0" and len(hidden) == 6 else "holds an invisible character"
-        yield "hidden", f"{what}, {hidden}", "block"
+        yield "hidden", f"{what}, {hidden}", "warn" if hidden == "U+FEFF" else "block"
     plain = line if line.isascii() else _visible(line)
     for rule in RULES:
         if match := rule.pattern.search(plain):
@@ -116,7 +116,8 @@ def _holds_secret(line: str) -> bool:
 def _like_a_secret(value: str) -> bool:
     """Is an assigned value a real one: no placeholder, no call, no plain word?"""
     kinds = sum(bool(re.search(kind, value)) for kind in ("[a-z]", "[A-Z]", "[0-9]", r"[^\w.()/-]"))
-    return kinds >= 3 and not _PLACEHOLDER.search(value) and not re.search(r"[()\[\]/]", value)
+    path = "/" in value and len(value) < 32
+    return kinds >= 3 and not path and not _PLACEHOLDER.search(value) and not re.search(r"[()\[\]]", value)
 
 
 @cache

@@ -12,7 +12,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     f"\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e0fff{_BLANK_LETTERS}]"
 )
-_JOINED = re.compile("(?<=[^\x00-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\x00-\x7f])|(?<=\\S)[\ufe0e\ufe0f]|[\n\r\f]")
+_JOINED = re.compile("(?<=[^\x00-\x7f\u200b-\u200f])[\u200c\u200d]|(?<=\\S)[\ufe0e\ufe0f]|[\n\r\f]")
 _SPACES = re.compile(r"\s+")
 _ESCAPES = str.maketrans({"<": "&lt;", ">": "&gt;", "`": "'"})
 

@@ -113,7 +113,7 @@ def test_values_stay_as_they_are_spelled():
 
 
 def test_changing_a_field_leaves_every_other_byte():
-    data = b"---\r\nname: old\r\nenabled: true\r\ncreated: 2024-01-01\r\nweight: 1.50\r\ndescription: d\r\n---\r\nname: old\r\n"
+    data = b"---\r\nname: old\r\nenabled: true\r\nday: 2024-01-01\r\nx: 1.50\r\ndescription: d\r\n---\r\nname: old\r\n"
     assert with_field(data, "name", "new") == data.replace(b"name: old", b"name: new", 1)
 
 

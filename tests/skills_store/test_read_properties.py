@@ -3,11 +3,11 @@
 import random
 
 import yaml
-from fuzz_document import check, made_up
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skills_store.header import _simple, quoted_value, read_header
+from tests.skills_store.fuzz_document import check, made_up
 
 PLAIN = st.text(st.sampled_from("ab 1-_.,:#'\"!?&*[]{}|>%@`~가é\\/()=+;<\t"), max_size=12)
 KEYS = st.sampled_from(["name", "description", "a-b", "x_1"])
