@@ -16,7 +16,7 @@ from assistant.cli.given import Given, Json, alone, given_of
 from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message, Request
 from assistant.doctor import Check, Probe
-from assistant.home import find_git
+from assistant.home import cache_folder, find_git
 from assistant.home.secrets import filled
 from assistant.settings import Settings, load
 from assistant.store.database import integrity
@@ -83,7 +83,7 @@ def model_of(given: Given, settings: Settings) -> "Model":
         return interrupt.wait(seconds)
 
     environ = filled(given.world.environ, given.place.env_file)
-    return models_of(settings, environ, wait, builtin_of(given.place.root, wait))("")
+    return models_of(settings, environ, wait, builtin_of(cache_folder(environ), wait))("")
 
 
 def probed(model: "Model") -> Probe:
@@ -97,7 +97,7 @@ def builtin_fault(given: Given) -> str:
     """Why the built-in model cannot start; empty when it can."""
     from assistant.llm.weights import ready
 
-    return "" if ready(given.place.root / "cache") else "it has not been fetched"
+    return "" if ready(cache_folder(given.world.environ)) else "it has not been fetched"
 
 
 def sandbox_fault(given: Given) -> str:

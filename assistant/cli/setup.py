@@ -4,24 +4,16 @@ import getpass
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from assistant.cli.given import Given, alone, given_of
+from assistant.cli.server import attach_to
 from assistant.errors import BadSetting, PersonMustAct
 from assistant.home import Home, find_template
 from assistant.home.adopt import adopt, own_place, remember
-from assistant.home.secrets import write_secret
 from assistant.settings import load
-from assistant.settings.edit import set_value
-
-if TYPE_CHECKING:
-    from assistant.client.first_run import Choice
-
-OTHER_KEY = "ASSISTANT_MODEL_KEY"
-"""The variable for the key of any other service, so that a key for OpenAI is never sent elsewhere."""
-BUILTIN = "builtin"
 
 
 def setup(
@@ -36,8 +28,11 @@ def setup(
     if source is not None:
         bring_along(given, source)
     if local:
+        from assistant.wiring.setup import use_builtin
+
         with given.assembly() as assembly:
-            use_builtin(assembly.home, given)
+            use_builtin(assembly.home, given.world.environ, given.note)
+            remind(given, assembly.home)
     if source is None and not local:
         if not sys.stdin.isatty():
             raise PersonMustAct(
@@ -48,48 +43,21 @@ def setup(
 
 
 def choose(given: Given) -> bool:
-    """Ask which model should answer and store it; whether there is one now."""
-    from assistant.client.first_run import FirstRun, LocalServer
-    from assistant.llm.probe import probe
+    """Ask which model should answer and store it; whether there is a new choice."""
+    from assistant.wiring.setup import Person
+    from assistant.wiring.setup import choose as ask
 
-    servers = [LocalServer(found.program, found.base_url, found.models) for found in probe()]
     with given.assembly() as assembly:
-        choice = FirstRun(given.note, line, secret).choose(servers)
-        if choice is None:
-            given.note("nothing was changed")
-            return False
-        store(choice, assembly.home, given)
-        return True
+        done = ask(assembly.home, given.world.environ, Person(given.note, line, secret))
+        if done:
+            remind(given, assembly.home)
+        return done
 
 
-def store(choice: "Choice", home: Home, given: Given) -> None:
-    """Write a choice down: the key into .env, everything else into config.yaml."""
-    from assistant.client.first_run import OPENAI, Endpoint
-
-    if not isinstance(choice, Endpoint):
-        use_builtin(home, given)
-        return
-    variable = "OPENAI_API_KEY" if choice.base_url == OPENAI else OTHER_KEY
-    if choice.api_key:
-        write_secret(home.env_file, variable, choice.api_key)
-    set_value(home.config, "model.api_key_env", variable)
-    set_value(home.config, "model.base_url", choice.base_url)
-    set_value(home.config, "model.name", choice.model)
-    given.note(f"{choice.model} at {choice.base_url} is set; assistant setup changes it")
-    if choice.api_key and given.world.environ.get(variable, choice.api_key) != choice.api_key:
-        given.note(f"warning: {variable} is set to another key in your environment, which wins over the one stored now")
-
-
-def use_builtin(home: Home, given: Given) -> None:
-    """Fetch the built-in model, unless it is here, and make it answer."""
-    from assistant.llm.weights import prepare
-
-    given.note("fetching the built-in model, about 100 MB, once …")
-    prepare(home.root / "cache")
-    set_value(home.config, "model.name", BUILTIN)
-    given.note(
-        "the built-in model is set. It is small, knows little and uses no tools; assistant setup names a larger one."
-    )
+def remind(given: Given, home: Home) -> None:
+    """A server that runs does not know of the choice."""
+    if attach_to(given, home).look():
+        given.note("the server that runs keeps its model until `assistant down`; the next command starts a new one")
 
 
 def bring_along(given: Given, source: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from assistant.client.text import one_line
 
 OPENAI = "https://api.openai.com/v1"
+FIRST = "No model is set yet. Which one should answer? `assistant setup` changes it later.\n"
 Ask = Callable[[str], str | None]
 """Shows a prompt and gives the line typed; None when there is nobody to type."""
 
@@ -44,17 +45,17 @@ class FirstRun:
         self._ask = ask
         self._ask_secret = ask_secret
 
-    def choose(self, servers: Sequence[LocalServer]) -> Choice | None:
-        """Ask until there is a choice; None when the person does not want to make one now."""
+    def choose(self, servers: Sequence[LocalServer], now: str = "") -> Choice | None:
+        """Ask until there is a choice; None when the person does not want to make one.  `now`: what answers already."""
         offers: list[tuple[str, Callable[[], Choice | None]]] = [
             ("an API key, for OpenAI or any endpoint that speaks its language", self._endpoint),
             *((_described(server), lambda server=server: self._local(server)) for server in servers),
             ("the built-in model: runs here, needs no account; it is small, knows little, uses no tools", BuiltIn),
         ]
-        self._tell("No model is set yet. Which one should answer? `assistant setup` changes it later.\n")
+        self._tell(f"Now {now} answers. Which model should?\n" if now else FIRST)
         for number, (words, _) in enumerate(offers, 1):
             self._tell(f"  {number}  {words}")
-        number = self._number("\nNumber (Enter: not now): ", len(offers))
+        number = self._number("\nNumber (Enter: as it is): " if now else "\nNumber (Enter: not now): ", len(offers))
         return offers[number - 1][1]() if number else None
 
     def _endpoint(self) -> Choice | None:

@@ -1,6 +1,6 @@
 """The folder of one person's assistant: where it is, what is where in it, its first start.  Entry: `place`."""
 
 from assistant.home.first_start import find_git, find_template, prepare
-from assistant.home.place import Home, find_home
+from assistant.home.place import Home, cache_folder, find_home
 
-__all__ = ["Home", "find_git", "find_home", "find_template", "prepare"]
+__all__ = ["Home", "cache_folder", "find_git", "find_home", "find_template", "prepare"]

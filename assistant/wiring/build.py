@@ -17,7 +17,7 @@ from assistant import __version__
 from assistant.core.ports import Clock
 from assistant.home.first_start import find_git, find_template, prepare
 from assistant.home.lock import held
-from assistant.home.place import Home, find_home
+from assistant.home.place import Home, cache_folder, find_home
 from assistant.home.secrets import filled
 from assistant.runtime.bell import Bell
 from assistant.runtime.desk import waiting_out
@@ -161,7 +161,8 @@ class Assembly:
             library=self.library,
             memory=self.memory,
             tools=tuple(t for t in ALL if t.name != "memory" or self.memory.settings.targets),
-            models=world.models or models_of(settings, self.environ, wait, builtin_of(self.home.root, wait)),
+            models=world.models
+            or models_of(settings, self.environ, wait, builtin_of(cache_folder(self.environ), wait)),
             bell=Bell(),
             slots=slots,
         )

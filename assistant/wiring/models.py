@@ -75,11 +75,11 @@ def models_of(
     return models
 
 
-def builtin_of(home: Path, wait: Callable[[Interrupt, float], bool]) -> Callable[[], Model]:
-    """The built-in model of a home; its weights and its process come when it is first asked."""
+def builtin_of(cache: Path, wait: Callable[[Interrupt, float], bool]) -> Callable[[], Model]:
+    """The built-in model; its process begins when it is first asked."""
 
     def build() -> Model:
-        model = LocalModel(home / "cache")
+        model = LocalModel(cache)
         atexit.register(model.close)
         return Retrying(model, wait)
 
