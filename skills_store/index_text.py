@@ -29,9 +29,7 @@ def render_index(
     Given as Words, many skills are not taken apart again for `about`.
     """
     words = entries if isinstance(entries, Words) else Words(tuple(entries))
-    shown = sorted(
-        (e for e in entries if e.broken is None and e.state != "archived"), key=lambda e: (e.category, e.name)
-    )
+    shown = sorted(filter(_usable, words.entries), key=lambda entry: (entry.category, entry.name))
     lines = _Lines(shown, categories or {})
     budget = budget_tokens * BYTES_PER_TOKEN
     if len(lines.taken(shown, budget)) == len(shown):
@@ -52,9 +50,8 @@ def _named(entries: Iterable[Entry], names: Collection[str]) -> list[Entry]:
     order = {name: at for at, name in enumerate(dict.fromkeys(names))}
     bare = {name.rpartition("/")[2] for name in order}
     found = [entry for entry in entries if entry.name in bare and (entry.name in order or entry.identity in order)]
-    return sorted(
-        found, key=lambda entry: min(order.get(entry.name, len(order)), order.get(entry.identity, len(order)))
-    )
+    last = len(order)
+    return sorted(found, key=lambda entry: min(order.get(entry.name, last), order.get(entry.identity, last)))
 
 
 class _Lines:

@@ -60,8 +60,8 @@ RULES: tuple[Rule, ...] = (
         "block",
         r"\b(?:do not|don't|never|without)\b.{0,12}\b(?:tell|telling|inform|informing|mention|alert|notify)\w*\b"
         r".{0,20}\b(?:user|person|human|owner|anyone)\b.{0,25}\b(?:this|these|it|anything|what you)\b"
-        r"|\b(?:do not|don't|never|without)\b.{0,12}\b(?:mention|reveal|report|disclose)\w*\b.{0,20}\bto (?:the |your )?"
-        r"(?:user|person|human|owner|anyone)\b"
+        r"|\b(?:do not|don't|never|without)\b.{0,12}\b(?:mention|reveal|report|disclose)\w*\b.{0,20}"
+        r"\bto (?:the |your )?(?:user|person|human|owner|anyone)\b"
         r"|사용자(?:에게|한테|가)?.{0,20}(?:알리지|말하지|모르게|숨기)",
         "tells the model to hide something from the person",
         False,

@@ -68,6 +68,11 @@ def test_beyond_the_budget_pinned_recent_and_fitting_skills_come_first_and_the_r
     assert text.splitlines()[-1].startswith(f"{503 - len(shown)} more skills, found with skills_list(query): cat0 72,")
 
 
+def test_skills_taken_apart_before_give_the_same_lines():
+    entries = library(500)
+    assert render_index(Words(tuple(entries)), 300, about="thing 7") == render_index(entries, 300, about="thing 7")
+
+
 @pytest.mark.parametrize(
     ("query", "first"),
     [
