@@ -67,8 +67,11 @@ class Places:
 
 
 def real(path: Path) -> Path:
-    """Where a path leads when links and `..` are followed, whether it exists or not."""
-    return Path(os.path.realpath(path))
+    """Where a path leads when links and `..` are followed, whether it exists or not, and whether it could."""
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:
+        return Path(os.path.normpath(path))
 
 
 def judge_path(path: Path, write: bool, places: Places) -> Verdict:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from assistant.errors import ModelCanFix
 from assistant.safety.network import brings_text_in
 from assistant.tools.context import Context
 from skills_store.values import Origin
@@ -14,6 +15,8 @@ def place(context: Context, path: str) -> Path:
     """An absolute path: `~` is the person's folder, anything relative starts in the working folder."""
     if path == "~" or path.startswith("~/"):
         path = context.environment.get("HOME", "~") + path[1:]
+    if "\0" in path or any("\ud800" <= sign <= "\udfff" for sign in path):
+        raise ModelCanFix(f"{path!r} cannot be the name of a file")
     return context.workdir() / path
 
 

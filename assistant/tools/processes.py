@@ -67,7 +67,7 @@ class Shell:
                 pass_fds=(gate, place),
                 start_new_session=True,
             )
-        except OSError as problem:
+        except (OSError, ValueError) as problem:
             os.close(self._gate)
             os.close(self._place)
             raise ModelCanFix(f"the command did not start: {problem}") from problem

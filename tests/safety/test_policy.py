@@ -192,3 +192,8 @@ def test_explaining_shows_every_part():
 def test_the_strictest_verdict_wins():
     assert strictest([Allow("a"), Deny("b"), Ask("c"), Deny("d")]) == Deny("b")
     assert strictest([]) == Allow()
+
+
+def test_impossible_paths_get_a_verdict_too():
+    assert word("write_file", path="a\0b") in ("allow", "ask")
+    assert word("terminal", command="echo x > 'a\0b'") in ("allow", "ask")

@@ -218,3 +218,9 @@ def test_a_patch_of_nothing_says_how_to_recover(desk, old):
     with pytest.raises(ModelCanFix, match="copy the exact text"):
         change(desk, "a.txt", old, "y")
     assert (desk.folder / "a.txt").read_text() == "x"
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
+def test_what_cannot_be_a_name_is_said_so(desk, path):
+    with pytest.raises(ModelCanFix, match="cannot be the name of a file"):
+        read(desk, path)

@@ -245,3 +245,9 @@ def test_nothing_runs_unconfined_where_the_person_wanted_it_confined(desk):
     with pytest.raises(ModelCanFix, match="no command was run"):
         terminal.run(context, command="echo hi")
     assert desk.groups == []
+
+
+@pytest.mark.parametrize("text", ["echo a\0b", "echo " + "x" * 3_000_000])
+def test_a_command_that_cannot_be_started_says_why(desk, text):
+    with pytest.raises(ModelCanFix, match="did not start"):
+        run(desk, text)
