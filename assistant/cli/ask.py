@@ -10,7 +10,7 @@ import typer
 
 from assistant.cli.attach import Attached, runs_for
 from assistant.cli.given import Json, alone, given_of
-from assistant.cli.leaving import finish_own
+from assistant.cli.leaving import finish_own, tell_recovered
 from assistant.cli.show import Show
 from assistant.core.ports import Start
 from assistant.errors import PersonMustAct
@@ -49,6 +49,7 @@ def ask(
         wish = Start(wanted, session_id=at.session(session, newest), model=model)
         if at.executor:
             at.assembly.parts.models(model)
+        tell_recovered(at, show)
         finish_own(at, person, show, wish.session_id)
         outcome = ask_once(at.runs, wish, screen, person)
         if not outcome.left:

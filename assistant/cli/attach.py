@@ -32,6 +32,8 @@ class Attached:
     """Look back at a session now, with a focus; the review's run."""
     executor: str = ""
     """The name of this process where runs are kept for it alone."""
+    recovered: "tuple[Row, ...]" = ()
+    """What a dead process left, which goes on here."""
     distant: "HttpRuns | None" = None
     """The way to a server elsewhere: its home is not the one behind this command."""
 
@@ -137,7 +139,15 @@ def of(working: "Working") -> Attached:
         parts.bell.ring(QUEUE)
         return run
 
-    return Attached(working.runs, working.assembly, lambda: parts.runs.reserved(executor), review, executor)
+    recovered = tuple(parts.runs.row(run) for run in working.recovered)
+    return Attached(
+        working.runs,
+        working.assembly,
+        lambda: parts.runs.reserved(executor),
+        review,
+        executor,
+        recovered,
+    )
 
 
 @contextmanager

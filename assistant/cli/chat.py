@@ -9,7 +9,7 @@ import typer
 from assistant.cli.ask import Continue, Here, Model, Session, alive, look_of, person_for, screen_for
 from assistant.cli.attach import Attached, runs_for
 from assistant.cli.given import Given, alone, given_of
-from assistant.cli.leaving import finish_own
+from assistant.cli.leaving import finish_own, tell_recovered
 from assistant.cli.setup import choose
 from assistant.cli.show import Show
 from assistant.cli.slash import commands_for
@@ -42,6 +42,7 @@ def chat(
             lambda wanted: unfinished(at, wanted),
             settings.review.notify == "on",
         )
+        tell_recovered(at, show)
         code = talk(at, means, show)
         finish_own(at, person_for(False, False, screen_for(at, show)), show)
     raise typer.Exit(code)

@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from assistant.store.database import Row
 
 
+def tell_recovered(at: Attached, show: Show) -> None:
+    """Say what goes on again; its end is in its session."""
+    for row in at.recovered:
+        if row["kind"] != "review":
+            session = row["session_id"]
+            show.note(f"↻ going on with what was interrupted: run {row['id']} (assistant sessions show {session})")
+
+
 def finish_own(at: Attached, person: "Person", show: Show, session: str | None = None) -> None:
     """Follow every run that nobody else will finish, of one session or of all; each shows one line."""
     seen: set[str] = set()
@@ -35,10 +43,9 @@ def finish(at: Attached, row: "Row", person: "Person", show: Show) -> None:
 
 
 def take_up(at: Attached, row: "Row", person: "Person", show: Show) -> None:
-    """A turn that was interrupted goes on, among the notes."""
+    """A turn goes on among the notes, and may ask."""
     from assistant.client.ask import ask_attached
     from assistant.client.render import PlainScreen
 
-    show.note(f"↻ going on with what was interrupted: run {row['id']} of {row['session_id']}")
     screen = PlainScreen(show.streams.notes, show.streams.notes, streaming=False)
     ask_attached(at.runs, Started(row["id"], row["session_id"]), screen, person)

@@ -22,14 +22,14 @@ from skills_store.values import Origin
 def compacted(
     parts: Parts, run: Run, turn: Turn, interrupt: Interrupt, focus: str = "", force: bool = False
 ) -> Generator[Event, None, Turn]:
-    """The turn, shortened if it fills more of the window than the settings allow."""
+    """The turn, shortened if it fills more of the window than the settings allow; by `force` in any case."""
     settings = parts.settings.compression
     window = parts.settings.model.context_window or parts.models(run.model).window
     before = size(turn)
     if not force and before <= settings.threshold * window:
         return turn
     messages = parts.sessions.messages(run.session_id)
-    cut = place_to_cut(messages, int(settings.keep_recent * window))
+    cut = place_to_cut(messages, int(settings.keep_recent * (said_in(messages) if force else window)))
     if cut == 0:
         return turn
     look_back_first(parts, run)
@@ -79,9 +79,14 @@ def place_to_cut(messages: Sequence[Message], keep: int) -> int:
     if not people or people[-1] == 0:
         return 0
     for place in people:
-        if sum(tokens_in(m.wire_text) for m in messages[place:]) <= keep:
+        if said_in(messages[place:]) <= keep:
             return place
     return people[-1]
+
+
+def said_in(messages: Sequence[Message]) -> int:
+    """Tokens of some messages, estimated."""
+    return sum(tokens_in(message.wire_text) for message in messages)
 
 
 def look_back_first(parts: Parts, run: Run) -> None:
