@@ -15,7 +15,6 @@ from assistant.safety.verdicts import Allow, Ask, Deny, Verdict, strictest
 
 DEEPEST = 6
 BINARIES = re.compile(r"/(usr/(local/)?)?s?bin/[^/]+|/opt/homebrew/bin/[^/]+")
-DRAWN = re.compile("[\u00a0\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)

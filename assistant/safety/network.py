@@ -9,9 +9,6 @@ from assistant.safety.commands import Part, parts
 from assistant.safety.pieces import Person
 
 ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://(?!/)|/dev/(tcp|udp)/", re.IGNORECASE)
-UNQUIET = tables.SPEAKERS | tables.READERS | tables.PROJECT
-FILES = tables.TARGETS_ALL | frozenset(tables.RISKY) | tables.words("cp install ln")
-
 UNKNOWN = Person(Path("/nowhere"), Path("/nowhere"))
 QUIET = tables.SPEAKERS | tables.READERS | tables.PROJECT
 FILES = tables.TARGETS_ALL | frozenset(tables.RISKY) | tables.words("cp install ln")
