@@ -6,7 +6,7 @@ from skills_store.history import patterns
 from skills_store.names import ARCHIVE, SKILL_FILE
 from skills_store.outcome import Pending, Taught
 from skills_store.pending import Waiting
-from skills_store.skill import Shelves, Skill, folder_names
+from skills_store.skill import Shelves, Skill
 from skills_store.story import Commit
 from skills_store.vault import Vault
 
@@ -32,9 +32,9 @@ class Explaining:
     def places(self, name: str) -> list[str]:
         """Where a skill of this name is or could be; git finds whole folders much faster than patterns."""
         category, _, short = name.rpartition("/")
-        root = self.vault.root
-        known = [category] if category else [*folder_names(root), *folder_names(root / ARCHIVE)]
-        inner = [f"{item}/{short}" for item in dict.fromkeys(known)] + [short]
+        files = self.vault.files
+        known = [category] if category else sorted(files.folders("") | files.folders(ARCHIVE))
+        inner = [f"{item}/{short}" for item in known] + [short]
         return [f":(literal){prefix}{place}" for place in inner for prefix in ("", f"{ARCHIVE}/")]
 
     def show_at(self, name: str, revision: str) -> str:

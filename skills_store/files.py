@@ -4,6 +4,7 @@ import errno
 import fnmatch
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from skills_store.errors import StoreBrokenError, StoreError
 
 IGNORED = (".git", "__pycache__", ".DS_Store", "*.pyc", "*~", ".*.sw?", ".#*")
 OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+MANY = 64
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -56,6 +58,18 @@ class Files:
         with self.folder_of(path) as place:
             return None if place is None else read_at(place, path.rpartition("/")[2])
 
+    def exists(self, path: str) -> bool:
+        """Something lies there."""
+        return os.path.lexists(f"{self.root}/{path}")
+
+    def folders(self, below: str) -> set[str]:
+        """The folders of a place; hidden ones and links are passed over."""
+        try:
+            with os.scandir(self.root / below) as entries:
+                return {e.name for e in entries if e.name[0] != "." and e.is_dir(follow_symlinks=False)}
+        except (FileNotFoundError, NotADirectoryError):
+            return set()
+
     def under(self, folder: str) -> dict[str, OnDisk]:
         """Every file of a folder that git would keep, by its path below the root."""
         with self.folder_of(f"{folder}/x") as place:
@@ -64,9 +78,13 @@ class Files:
     @contextmanager
     def folder_of(self, path: str, make: bool = False) -> Iterator[int | None]:
         """The open folder that holds a path; None when it is not there.  A link on the way is refused."""
+        parts = safe_parts(path)[:-1]
+        if not make and not self.root.is_dir():
+            yield None
+            return
         place = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            for part in safe_parts(path)[:-1]:
+            for part in parts:
                 deeper = self.enter(place, part, path, make)
                 if deeper is None:
                     yield None
@@ -96,8 +114,8 @@ class Files:
                 f"put a real folder in its place below {self.root}; nothing was changed",
             ) from problem
 
-    def prepare(self, path: str, data: bytes, mode: int | None) -> Step:
-        """Write the new bytes inside git's folder and make them durable; nobody sees them yet."""
+    def prepare(self, path: str, data: bytes, mode: int | None, durable: bool = True) -> Step:
+        """Write the new bytes inside git's folder, unseen; when they are not `durable`, the caller flushes them."""
         with self.folder_of(path, make=True) as place:
             if place is None:
                 raise StoreBrokenError(f"the folder of {path} cannot be made")
@@ -106,7 +124,12 @@ class Files:
         self.drafts.mkdir(exist_ok=True)
         draft.unlink(missing_ok=True)
         try:
-            write_durably(os.open(draft, NEW_FILE, 0o666), data, mode, before)
+            with os.fdopen(os.open(draft, NEW_FILE, 0o666), "wb") as file:
+                file.write(data)
+                file.flush()
+                fit_mode(file.fileno(), mode, before)
+                if durable:
+                    os.fsync(file.fileno())
         except OSError:
             draft.unlink(missing_ok=True)
             self.prune(path)
@@ -135,7 +158,10 @@ class Files:
 
     def settle(self, paths: Iterable[str]) -> None:
         """Make what was put in place or taken away durable, folder by folder."""
-        for folder in {path.rpartition("/")[0] for path in paths}:
+        folders = {path.rpartition("/")[0] for path in paths}
+        if flushed_together(len(folders)):
+            return
+        for folder in folders:
             with self.folder_of(f"{folder}/x" if folder else "x") as place:
                 if place is not None:
                     os.fsync(place)
@@ -155,6 +181,20 @@ class Files:
         if self.drafts.is_dir():
             for draft in self.drafts.iterdir():
                 draft.unlink(missing_ok=True)
+
+
+def flushed_together(count: int) -> bool:
+    """Flush everything at once when that is cheaper than one by one, and the system waits for it."""
+    if count <= MANY or sys.platform != "linux":
+        return False
+    os.sync()
+    return True
+
+
+def flush(step: Step) -> None:
+    """Make one prepared file durable."""
+    with step.draft.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def safe_parts(path: str) -> list[str]:
@@ -206,15 +246,6 @@ def remove_at(place: int, name: str) -> None:
     """Remove one file of an open folder, if it is there."""
     with suppress(FileNotFoundError):
         os.unlink(name, dir_fd=place)
-
-
-def write_durably(handle: int, data: bytes, mode: int | None, before: OnDisk | None) -> None:
-    """Fill a new file and close it."""
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        fit_mode(file.fileno(), mode, before)
-        os.fsync(file.fileno())
 
 
 def fit_mode(handle: int, mode: int | None, before: OnDisk | None) -> None:

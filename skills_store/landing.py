@@ -9,7 +9,7 @@ from pathlib import Path
 from skills_store import refs
 from skills_store.change import Change, FileEdit, blob_hash
 from skills_store.errors import StoreBusyError, StoreError
-from skills_store.files import Files, OnDisk, Step, mode_of
+from skills_store.files import MANY, Files, OnDisk, Step, flush, flushed_together, mode_of
 from skills_store.history import History
 from skills_store.story import HAND, NOTHING, Commit, Touched, commit_of
 from skills_store.stream import APPLYING, Draft, Entry, build, by_hand, draft_of
@@ -86,11 +86,15 @@ class Landing:
     def prepare(self, goals: Iterable[Goal]) -> dict[str, Step]:
         """Write every new file beside its target, so that a full disk is met before anything is visible."""
         steps: dict[str, Step] = {}
+        goals = [goal for goal in goals if goal.data is not None]
+        one_by_one = len(goals) <= MANY
         try:
             for goal in goals:
-                if goal.data is not None:
-                    steps[goal.path] = self.files.prepare(goal.path, goal.data, goal.mode)
-                    self.told("prepared")
+                steps[goal.path] = self.files.prepare(goal.path, goal.data or b"", goal.mode, one_by_one)
+                self.told("prepared")
+            if not one_by_one and not flushed_together(len(goals)):
+                for step in steps.values():
+                    flush(step)
         except (OSError, StoreError):
             for step in steps.values():
                 self.files.discard(step)

@@ -64,7 +64,7 @@ class Library:
         self.usage = usage
         self.settings = settings or StoreSettings()
         self.vault = Vault(root, clock, ids, outside.hand, outside.told)
-        shelves = Shelves(root, self.vault.files)
+        shelves = Shelves(self.vault.files)
         self.reading = Reading(root, self.vault.head, self.settings, usage, outside.has)
         checks = Checks(self.reading)
         self.proposing = Proposing(self.vault, shelves, self.settings, checks)
@@ -109,7 +109,7 @@ class Library:
         return self.writing.manage(wish, cause, seen)
 
     def run_all(self, steps: Sequence[tuple[Wish, Cause]], seen: Seen = lambda _path: None) -> tuple[Outcome, ...]:
-        """Many wishes, each about another skill, as one transaction with a commit each."""
+        """Many wishes, each seeing what those before it did, as one transaction with a commit each."""
         return self.writing.run_all(steps, seen)
 
     def undo(self, commit: str, cause: Cause) -> Outcome:

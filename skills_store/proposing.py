@@ -7,6 +7,7 @@ from datetime import datetime
 
 from skills_store.change import Change, FileEdit, as_text, blob_hash, diff_of
 from skills_store.errors import StoreError
+from skills_store.files import Files
 from skills_store.guards import Facts, Refusal, Stage, judge, wish_problem
 from skills_store.library_checks import Checks
 from skills_store.names import ARCHIVE, DEFAULT_CATEGORY, SIDECAR
@@ -59,6 +60,10 @@ class Proposing:
         self.settings = settings
         self.checks = checks
 
+    def after(self, files: Files) -> "Proposing":
+        """The same, over files as they would be."""
+        return Proposing(self.vault, Shelves(files), self.settings, self.checks)
+
     def wished(self, wish: Wish, cause: Cause, seen: Seen) -> Proposal:
         """Plan a wish on today's files and judge it; StoreError when a guard says no."""
         if problem := wish_problem(wish, cause.actor):
@@ -100,15 +105,16 @@ class Proposing:
             turned_down=lambda: self.vault.inbox.turned_down(change),
             alike=lambda: self.checks.alike(change),
             findings=lambda: self.checks.findings(change, rooted(folder, files)) if scan else (),
-            your_lines=lambda: self.your_lines(change.edits, folder, files),
+            your_lines=lambda: self.your_lines(change.edits),
         )
         return facts if skill is None else replace(facts, sidecar=skill.sidecar)
 
-    def your_lines(self, edits: Sequence[FileEdit], folder: str, files: dict[str, bytes]) -> list[str]:
+    def your_lines(self, edits: Sequence[FileEdit]) -> list[str]:
         """Lines last written by the person that the edits remove or alter."""
         found = []
         for edit in edits:
-            old = as_text(files.get(edit.path[len(folder) + 1 :]))
+            kept = self.vault.files.read(edit.path)
+            old = as_text(kept.data) if kept is not None else None
             if old is None or edit.path.endswith(SIDECAR):
                 continue
             if lost := lost_lines(old, as_text(edit.after) or ""):
@@ -121,13 +127,13 @@ class Proposing:
         if skill is None:
             return False
         if wish.action in ("archive", "delete"):
-            return (self.vault.root / ARCHIVE / skill.folder).exists()
+            return self.shelves.files.exists(f"{ARCHIVE}/{skill.folder}")
         if wish.action == "restore":
             return bool(self.shelves.folders(skill.name))
         if wish.action == "rename":
             goal = f"{wish.category or skill.category or DEFAULT_CATEGORY}/{wish.new_name or skill.name}"
             others = self.shelves.folders(wish.new_name) if wish.new_name and wish.new_name != skill.name else []
-            return (self.vault.root / goal).exists() or bool(others)
+            return self.shelves.files.exists(goal) or bool(others)
         return False
 
 

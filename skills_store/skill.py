@@ -1,9 +1,7 @@
 """A skill as it lies in the store: where, and all of its files."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from skills_store import sidecar
 from skills_store.errors import StoreError
@@ -38,8 +36,7 @@ class Skill:
 class Shelves:
     """Finds skills by name, by looking at folders only."""
 
-    def __init__(self, root: Path, files: Files) -> None:
-        self.root = root
+    def __init__(self, files: Files) -> None:
         self.files = files
 
     def folders(self, name: str, below: str = "") -> list[str]:
@@ -47,14 +44,12 @@ class Shelves:
         category, _, short = name.rpartition("/")
         if name_problem(short) or (category and category_problem(category)):
             return []
-        base = self.root / below
         if category:
-            places = [f"{category}/{short}"]
-            if category == DEFAULT_CATEGORY:
-                places.append(short)
+            places = [f"{category}/{short}"] + ([short] if category == DEFAULT_CATEGORY else [])
         else:
-            places = [f"{item}/{short}" for item in folder_names(base)] + [short]
-        return [f"{below}/{place}" if below else place for place in places if (base / place / SKILL_FILE).exists()]
+            places = [f"{item}/{short}" for item in sorted(self.files.folders(below))] + [short]
+        whole = [f"{below}/{place}" if below else place for place in places]
+        return [place for place in whole if self.files.exists(f"{place}/{SKILL_FILE}")]
 
     def find(self, name: str, archived: bool = False) -> Skill | None:
         """The skill of this name; StoreError when several have it."""
@@ -70,12 +65,3 @@ class Shelves:
         category, _, name = folder.removeprefix(f"{ARCHIVE}/").rpartition("/")
         files = {path[len(folder) + 1 :]: found for path, found in self.files.under(folder).items()}
         return Skill(name, category, folder, files, archived)
-
-
-def folder_names(place: Path) -> list[str]:
-    """The folders of a place, in order; hidden ones and links are passed over."""
-    try:
-        with os.scandir(place) as entries:
-            return sorted(e.name for e in entries if not e.name.startswith(".") and e.is_dir(follow_symlinks=False))
-    except FileNotFoundError:
-        return []

@@ -8,6 +8,7 @@ from skills_store.change import Change, FileEdit, blob_hash
 from skills_store.errors import MergeConflictError, StoreBrokenError, StoreBusyError, StoreError
 from skills_store.names import SIDECAR, SKILL_FILE
 from skills_store.outcome import Applied, Outcome, Refused, Staged
+from skills_store.overlay import Overlay
 from skills_store.plan import Wish
 from skills_store.proposing import Proposal, Proposing, Seen
 from skills_store.reconcile import backwards
@@ -163,28 +164,33 @@ class Writing:
             raise StoreError(f"a skill {change.name!r} exists meanwhile, in {found[0]}", "conflict", "reject this one")
 
     def run_all(self, steps: Sequence[tuple[Wish, Cause]], seen: Seen) -> tuple[Outcome, ...]:
-        """Many wishes about different skills as one transaction of as many commits."""
-        outcomes: dict[int, Outcome] = {}
-        ready: dict[int, Proposal] = {}
+        """Many wishes as one transaction of as many commits; each sees what those before it did."""
+        results: list[Proposal | Refused] = []
         head = self.vault.head()
 
         def propose() -> tuple[Change, ...]:
-            ready.clear()
-            outcomes.clear()
-            for place, (wish, cause) in enumerate(steps):
-                try:
-                    ready[place] = self.proposing.wished(wish, cause, seen)
-                except (StoreBrokenError, StoreBusyError):
-                    raise
-                except StoreError as problem:
-                    outcomes[place] = Refused(problem.code, problem.message, problem.hint)
-            return tuple(item.change for item in ready.values() if not item.ask)
+            overlay = Overlay(self.vault.files)
+            results[:] = [self.one_of_many(wish, cause, seen, overlay) for wish, cause in steps]
+            return tuple(item.change for item in results if isinstance(item, Proposal) and not item.ask)
 
         changes = propose()
         commits = iter(self.vault.apply(changes, propose, head) if changes else ())
-        for place, proposal in ready.items():
-            outcomes[place] = self.staged(proposal) if proposal.ask else self.applied(proposal, next(commits))
-        return tuple(outcomes[place] for place in range(len(steps)))
+        return tuple(
+            item if isinstance(item, Refused) else self.staged(item) if item.ask else self.applied(item, next(commits))
+            for item in results
+        )
+
+    def one_of_many(self, wish: Wish, cause: Cause, seen: Seen, overlay: Overlay) -> Proposal | Refused:
+        """One step of a transaction, after those before it."""
+        try:
+            proposal = self.proposing.after(overlay).wished(wish, cause, seen)
+        except (StoreBrokenError, StoreBusyError):
+            raise
+        except StoreError as problem:
+            return Refused(problem.code, problem.message, problem.hint)
+        if not proposal.ask:
+            overlay.lay(proposal.change)
+        return proposal
 
 
 def is_main(edit: FileEdit) -> bool:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from skills_store.change import blob_hash
 from skills_store.errors import StoreError
 from skills_store.outcome import Applied, Refused
 from skills_store.plan import Wish
@@ -350,3 +351,26 @@ def test_the_mark_of_the_library_moves_with_every_hand(tmp_path):
     marks.append(store.generation())
     assert len(set(marks)) == 3
     assert store.generation() == marks[2]
+
+
+def test_a_step_sees_what_those_before_it_did(tmp_path):
+    store = created(tmp_path / "skills")
+    store.manage(Wish("create", "songs", category="music", content=text("songs", "Use when singing")), REVIEW)
+    body = text("atlas", "Use for whole atlases")
+    steps = [
+        Wish("create", "atlas", category="books", content=body),
+        Wish("write_file", "atlas", file_path="references/maps.md", file_content="one\n"),
+        Wish("patch", "atlas", file_path="references/maps.md", old_string="one", new_string="two"),
+        Wish("create", "atlas", content=body),
+        Wish("delete", "maps", absorbed_into="atlas"),
+        Wish("patch", "maps", old_string="Draw", new_string="Sketch"),
+        Wish("restore", "maps"),
+    ]
+    seen = {"books/atlas/references/maps.md": blob_hash(b"one\n")}
+    outcomes = store.run_all([(wish, CURATOR) for wish in steps], seen.get)
+    told = [getattr(item, "code", "done") for item in outcomes]
+    assert told == ["done", "done", "done", "exists", "done", "not_found", "done"]
+    assert store.view("atlas", "references/maps.md").content == "two\n"
+    assert store.view("maps").content == text()
+    assert git(store.root, "rev-list", "--count", "HEAD").strip() == "7"
+    assert status(store.root) == ""
