@@ -25,9 +25,10 @@ ASSISTANT = {
     ("runtime",): {"skills_store", "curator", "prompts"},
     ("server",): {"skills_store"},
     ("client",): set(),
+    ("doctor", "backup"): {"skills_store"},
     ("wiring",): {"skills_store", "curator", "prompts"},
     ("demo",): {"skills_store"},
-    ("cli", "__main__"): set(),
+    ("cli", "__main__"): {"skills_store"},
 }
 """The lines of `assistant`, lowest first: each may import those above it in this table, and the packages named."""
 
@@ -60,20 +61,25 @@ LATE = {
     ("prompts/__init__.py", "jinja2"): 37,
     ("prompts/__init__.py", "frontmatter"): 17,
     ("skills_store/fuzzy.py", "rapidfuzz"): 14,
+    ("skills_store/scan.py", "detect_secrets"): 75,
     ("skills_store/links.py", "markdown_it"): 23,
     ("skills_store/vault.py", "git"): 50,
     ("assistant/home/lock.py", "filelock"): 35,
     ("assistant/settings/edit.py", "ruamel"): 19,
     ("assistant/safety/shell.py", "tree_sitter"): 21,
     ("assistant/safety/shell.py", "tree_sitter_bash"): 1,
-    ("assistant/llm/late.py", "openai"): 540,
+    ("assistant/llm/local_server.py", "xllamacpp"): 50,
+    ("assistant/llm/late.py", "openai"): 280,
     ("assistant/llm/late.py", "httpx2"): 56,
+    ("assistant/client/attach.py", "filelock"): 35,
+    ("assistant/server/heartbeat.py", "schedule"): 10,
+    ("assistant/__main__.py", "assistant.cli"): 90,
     ("assistant/store/database.py", "sqlite_utils"): 85,
     ("assistant/store/database.py", "assistant.store.schema"): 85,
 }
 """Imports inside functions: (file, module) and the milliseconds that the start would pay for it otherwise."""
 
-LATE_IN_COMMANDS = ("assistant.wiring", "assistant.client", "assistant.demo")
+LATE_IN_COMMANDS = ("assistant", "skills_store")
 """What `cli` imports inside its commands, so that `--help` and `--version` stay quick."""
 
 SEAMS = {
@@ -171,7 +177,7 @@ def test_no_module_imports_itself_in_a_circle():
 
 @each_file
 def test_imports_stand_at_the_top_unless_they_are_listed_with_their_cost(source):
-    in_commands = source.name.startswith("assistant/cli")
+    in_commands = source.name.startswith("assistant/cli/")
     wrong = [
         f"line {item.line}: {item.module}"
         for item in source.imports
