@@ -33,6 +33,6 @@ def window_of(model: str) -> int:
 
 
 def tokens_in(text: str) -> int:
-    """About how many tokens a text has: four characters each, two for wide scripts."""
-    wide = 0 if text.isascii() else sum(character > "\u2e7f" for character in text)
-    return -(-(len(text) + wide) // CHARACTERS_PER_TOKEN)
+    """About how many tokens a text has: four characters each, two for wide scripts, which take three bytes."""
+    weight = len(text) if text.isascii() else (len(text) + len(text.encode("utf-8", "replace"))) // 2
+    return -(-weight // CHARACTERS_PER_TOKEN)
