@@ -70,9 +70,8 @@ def begin(service: Service, asked: Asked, said: Said) -> Begun:
     key = asked.headers.get("idempotency-key", "")
     if max(len(named), len(key)) > ID or not named.isprintable():
         raise BadRequest(f"X-Session-Id and Idempotency-Key may have {ID} printable characters each")
-    known = named and service.parts.sessions.exists(named)
-    wish = Start(said.text, named if known else "", model_of(body.model), "" if known else said.instructions, key)
-    started: Started = service.runs.start(wish, () if known else said.history, named)
+    wish = Start(said.text, "", model_of(body.model), said.instructions, key)
+    started: Started = service.runs.start(wish, said.history, named)
     created = int(service.parts.clock().timestamp())
     head = Head(f"chatcmpl-{started.run_id}", created, body.model or OWN_NAME)
     return Begun(started.run_id, started.session_id, bool(named), head)

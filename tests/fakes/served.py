@@ -36,6 +36,10 @@ class Served(World):
 
     def open(self) -> None:
         super().open()
+        self.listen()
+
+    def listen(self) -> None:
+        """Begin to answer."""
         self.said: list[str] = []
         self._serving = serving(self.assembly.home, self.working, self.listening(), self.said.append)
         self.server = self._serving.__enter__()
@@ -53,12 +57,16 @@ class Served(World):
         return Working(self.assembly, only_own=False)
 
     def close(self) -> None:
+        self.hang_up()
+        super().close()
+
+    def hang_up(self) -> None:
+        """Stop answering; what runs goes on."""
         self.http.close()
         self.server.leave()
         self._thread.join(10)
         assert not self._thread.is_alive(), "the server did not end"
         self._serving.__exit__(None, None, None)
-        super().close()
 
     def get(self, path: str, **query: Any) -> httpx2.Response:
         return self.http.get(path, params=query)
