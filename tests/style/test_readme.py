@@ -6,6 +6,7 @@ import pytest
 
 from tests.style.code import ROOT
 from tests.style.readme import README, blocks, command_table, commands, has_commands, setting_table, settings, table
+from tests.style.transcript import transcript
 
 TEXT = README.read_text(encoding="utf-8")
 needs_commands = pytest.mark.skipif(not has_commands(), reason="there is no command tree yet")
@@ -37,6 +38,10 @@ def test_every_make_target_it_names_exists():
 def test_the_table_of_settings_is_the_settings_tree():
     assert table("settings") == setting_table()
     assert [name for name, _, meaning in settings() if f"| `{name}` |" not in TEXT or not meaning] == []
+
+
+def test_the_transcript_is_what_the_demo_prints():
+    assert table("demo") == transcript()
 
 
 @needs_commands

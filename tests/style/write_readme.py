@@ -1,10 +1,11 @@
-"""`make readme`: write the README's tables anew from the command tree and the settings."""
+"""`make readme`: write the README's tables and its transcript anew."""
 
-from tests.style.readme import README, between, command_table, has_commands, setting_table
+from tests.style.readme import README, between, command_table, setting_table
+from tests.style.transcript import transcript
 
 if __name__ == "__main__":
     text = README.read_text(encoding="utf-8")
-    tables = {"settings": setting_table()} | ({"commands": command_table()} if has_commands() else {})
-    for kind, rows in tables.items():
+    parts = {"settings": setting_table(), "commands": command_table(), "demo": transcript()}
+    for kind, rows in parts.items():
         text = between(kind).sub(lambda place, rows=rows: place[1] + rows + place[3], text)
     README.write_text(text, encoding="utf-8")
