@@ -61,7 +61,6 @@ def end_left_running(groups: Sequence[int], run_id: str) -> None:
     """Kill the process groups of a dead executor's run; a group that is not marked as that run's is somebody else's."""
     for group in groups:
         environ = Path(f"/proc/{group}/environ")
-        if environ.exists() and f"ASSISTANT_RUN={run_id}".encode() not in environ.read_bytes():
-            continue
-        with suppress(ProcessLookupError):
-            os.killpg(group, signal.SIGKILL)
+        with suppress(ProcessLookupError, FileNotFoundError):
+            if not environ.parent.parent.is_dir() or f"ASSISTANT_RUN={run_id}".encode() in environ.read_bytes():
+                os.killpg(group, signal.SIGKILL)

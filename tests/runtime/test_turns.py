@@ -121,10 +121,10 @@ def test_a_long_result_is_bounded_and_the_whole_is_in_the_file_it_names(world):
 
 def test_words_typed_while_a_tool_runs_enter_before_the_next_step(world):
     gate = threading.Event()
-    world.script([*calls("todo"), gate], says("tea"))
+    world.script([*says("Let me see"), *calls("todo"), gate], says("tea"))
 
     def steer(event, run_id):
-        if event.type == "run.started":
+        if event.type == "message.delta" and not gate.is_set():
             assert world.runs.steer(run_id, "use tea").mode == "steer"
             gate.set()
 
