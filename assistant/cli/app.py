@@ -7,7 +7,7 @@ import typer
 
 from assistant import __version__
 from assistant.cli.given import given_of
-from assistant.cli.tree import Tree
+from assistant.cli.tree import Chapters, Tree
 
 app = typer.Typer(
     cls=Tree,
@@ -38,6 +38,6 @@ def begin(
     given = given_of(context)
     context.obj = replace(given, home=home or given.home, server=server or given.server)
     if context.invoked_subcommand is None:
-        from assistant.cli.chat import chat
-
-        chat(context)
+        word = "chat"
+        with Chapters()[word].make_context(word, [], parent=context) as chat:
+            chat.command.invoke(chat)

@@ -3,6 +3,7 @@
 import getpass
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -106,8 +107,6 @@ def carried(theirs: Path, home: Home) -> None:
 
 def seed(given: Given, home: Home) -> None:
     """What came along becomes the person's first commit; then our own skills join it."""
-    from dataclasses import replace
-
     with replace(given, home=str(home.root)).assembly() as assembly:
         assembly.library.take_in()
         assembly.library.seed(find_template() / "skills")
