@@ -132,11 +132,28 @@ def end_group(group: int, process: "subprocess.Popen[bytes] | None" = None) -> b
     while time.monotonic() < until:
         if process is not None:
             process.poll()
-        if not signalled(group, 0):
+        if not is_alive(group):
             return True
         time.sleep(0.02)
     signalled(group, signal.SIGKILL)
     return True
+
+
+def is_alive(group: int) -> bool:
+    """Whether anybody of a group still runs; the dead that nobody has collected do not."""
+    if not signalled(group, 0):
+        return False
+    stats = list(Path("/proc").glob("[0-9]*/stat"))
+    return not stats or any(runs_in(stat, group) for stat in stats)
+
+
+def runs_in(stat: Path, group: int) -> bool:
+    """Whether a process, by its line in /proc, belongs to a group and is not dead."""
+    try:
+        state, _parent, its_group = stat.read_text().rpartition(")")[2].split()[:3]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return int(its_group) == group and state not in "ZX"
 
 
 def signalled(group: int, number: int) -> bool:
@@ -168,7 +185,7 @@ class Watch:
         if why:
             self.shell.end()
         code = self.shell.process.wait()
-        leftovers = self.shell.end() and not why
+        leftovers = not why and is_alive(self.shell.group) and self.shell.end()
         while data := self.shell.read():
             self.capture.add(data)
         self.capture.add(b"", last=True)

@@ -6,6 +6,7 @@ import pytest
 
 from assistant.core.events import ToolOutput
 from assistant.errors import ModelCanFix
+from assistant.tools.processes import is_alive
 from assistant.tools.terminal import process, terminal
 from skills_store.values import Origin
 from tests.fakes.context import Desk
@@ -20,14 +21,6 @@ def desk(tmp_path):
 
 def run(desk, command, **more):
     return terminal.run(desk.context(), command=command, **more)
-
-
-def alive(group):
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def until(true, seconds=10.0):
@@ -118,7 +111,7 @@ def test_a_time_limit_ends_the_whole_group(desk):
     assert "begun" in result.text
     assert "ended after 1 seconds" in result.text
     assert result.failed
-    assert until(lambda: not alive(desk.groups[0]))
+    assert until(lambda: not is_alive(desk.groups[0]))
 
 
 def test_stop_ends_the_whole_group_and_keeps_what_was_said(desk):
@@ -129,7 +122,7 @@ def test_stop_ends_the_whole_group_and_keeps_what_was_said(desk):
     stopper.join()
 
     assert result.text == "begun\n[stopped by the person]"
-    assert until(lambda: not alive(desk.groups[0]))
+    assert until(lambda: not is_alive(desk.groups[0]))
 
 
 def test_a_command_that_closed_its_output_can_still_be_stopped(desk):
@@ -140,14 +133,14 @@ def test_a_command_that_closed_its_output_can_still_be_stopped(desk):
     stopper.join()
 
     assert "[stopped by the person]" in result.text
-    assert until(lambda: not alive(desk.groups[0]))
+    assert until(lambda: not is_alive(desk.groups[0]))
 
 
 def test_what_it_leaves_running_is_ended_and_said(desk):
     result = run(desk, "sleep 65 & echo done")
 
     assert "use background for that" in result.text
-    assert until(lambda: not alive(desk.groups[0]))
+    assert until(lambda: not is_alive(desk.groups[0]))
 
 
 def test_output_is_told_while_it_comes_in_few_pieces(desk):
@@ -213,7 +206,7 @@ def test_a_background_command_can_be_killed(desk):
     job = desk.background.all("session-1")[0]
 
     assert "stopped" in process.run(desk.context(), action="kill", id=job.name).text
-    assert until(lambda: not alive(job.shell.group))
+    assert until(lambda: not is_alive(job.shell.group))
 
 
 def test_the_list_shows_each_background_command(desk):
@@ -235,7 +228,7 @@ def test_closing_ends_what_runs_in_the_background(desk):
     job = desk.background.all("session-1")[0]
     desk.background.close()
 
-    assert until(lambda: not alive(job.shell.group))
+    assert until(lambda: not is_alive(job.shell.group))
 
 
 def test_nothing_runs_unconfined_where_the_person_wanted_it_confined(desk):
