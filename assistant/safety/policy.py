@@ -161,7 +161,7 @@ def grant_key(tool: str, arguments: Mapping[str, Any]) -> str:
     """What a grant for longer than once is bound to: the tool and the exact command, path or arguments."""
     what = arguments.get("command") or arguments.get("path") or repr(sorted(arguments.items()))
     where = arguments.get("workdir") or ""
-    return f"{tool}\0{where}\0{what}"
+    return f"{tool}: {what}" + (f" (in {where})" if where else "")
 
 
 def without_person(verdict: Verdict) -> Verdict:
