@@ -46,8 +46,11 @@ class Reading:
 
     def entries(self) -> tuple[Entry, ...]:
         """Every skill of ours and of the external folders."""
-        found = self.own.look(self.generation()).entries
-        return sum((other.look().entries for other in self.others), found) if self.others else found
+        return self.joined(self.own.look(self.generation()).entries)
+
+    def joined(self, own: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """Our skills and those of the external folders."""
+        return sum((other.look().entries for other in self.others), own)
 
     def records(self) -> tuple[Record, ...]:
         """Every skill, with how often it was used."""
@@ -115,8 +118,9 @@ class Reading:
         uses = self.usage.all() if self.usage else {}
         used = [(name, use.last_used) for name, use in uses.items() if use.last_used is not None]
         recent = [name for name, _when in sorted(used, key=lambda pair: pair[1], reverse=True)[:RECENT]]
-        lines = dict(self.own.look(self.generation()).categories)
-        return render_index(self.usable(), self.settings.index_tokens, about, recent, (), lines)
+        own = self.own.look(self.generation())
+        usable = self.usable(self.joined(own.entries))
+        return render_index(usable, self.settings.index_tokens, about, recent, (), dict(own.categories))
 
     def mark(self) -> str:
         """A text that changes whenever a skill does, by whatever hand."""
@@ -144,12 +148,12 @@ class Reading:
             told = ", ".join(entry.platforms)
             raise StoreError(f"{entry.name} is for {told}, and this is {self.settings.platform}", "invalid")
 
-    def usable(self) -> tuple[Entry, ...]:
-        """The skills that a conversation here may know of."""
+    def usable(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """Those that a conversation here may know of."""
         off, here = self.settings.disabled, self.settings.platform
         return tuple(
             entry
-            for entry in self.entries()
+            for entry in entries
             if not entry.broken
             and entry.name not in off
             and entry.identity not in off

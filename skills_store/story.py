@@ -25,7 +25,8 @@ VERBS = {
     "import",
     "seed",
 }
-LOG_FORMAT = "%x1e%H%x1f%P%x1f%aI%x1f%an%x1f%ae%x1f%B%x1f"
+ENTRY, FIELD = "\x1e\x1d\x1e", "\x1f\x1d\x1f"
+LOG_FORMAT = ENTRY + FIELD.join(("%H", "%P", "%aI", "%an", "%ae", "%B", ""))
 """Read by `read_log`, with or without `--raw -z --no-abbrev --no-renames`."""
 NOTHING = "0" * 40
 RAW = re.compile(
@@ -89,7 +90,7 @@ def actor_of(name: str, mail: str) -> str:
 def commit_of(sha: str, text: str, author: str, when: datetime, touched: tuple[Touched, ...] = ()) -> Commit:
     """A commit just written, as the log would tell it."""
     name = author.partition(" <")[0]
-    head = "\x1f".join((sha, "", when.replace(microsecond=0).isoformat(), name, f"{name}@{MAIL_DOMAIN}", text, ""))
+    head = FIELD.join((sha, "", when.replace(microsecond=0).isoformat(), name, f"{name}@{MAIL_DOMAIN}", text, ""))
     return replace(read_entry(head), touched=touched)
 
 
@@ -104,8 +105,15 @@ def message(change: Change) -> str:
     """The whole commit message of a change."""
     cause = change.cause
     subject = f"{verb(change.action, cause.actor)}({change.name}): {one_line(change.subject or change.action)}"
-    body = cause.why.strip().replace("\0", "")
+    body = "".join(map(plain, cause.why)).strip()
     return "\n\n".join(part for part in (subject, body, "\n".join(trailers(change))) if part) + "\n"
+
+
+def plain(char: str) -> str:
+    """A character as a message may hold it: odd blanks become blanks, what cannot be seen goes."""
+    if char in "\n\t" or char.isprintable():
+        return char
+    return " " if char.isspace() else ""
 
 
 def trailers(change: Change) -> list[str]:
@@ -139,12 +147,12 @@ def one_line(text: str) -> str:
 def read_log(output: bytes) -> tuple[Commit, ...]:
     """The commits of a log written with LOG_FORMAT, with or without names of files."""
     text = output.decode("utf-8", "surrogateescape")
-    return tuple(read_entry(entry) for entry in text.split("\x1e")[1:])
+    return tuple(read_entry(entry) for entry in text.split(ENTRY)[1:])
 
 
 def read_entry(entry: str) -> Commit:
     """One commit; what plain git wrote has no trailers and is the person's."""
-    commit, parents, when, author, mail, body, rest = entry.split("\x1f", 6)
+    commit, parents, when, author, mail, body, rest = entry.split(FIELD, 6)
     touched = read_raw(rest)
     subject, why, known = split_message(body)
     category_name = known.get("Skill", "") or skill_of(tuple(item.path for item in touched))

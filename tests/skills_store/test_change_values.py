@@ -36,6 +36,12 @@ def test_a_story_comes_back_as_it_was_told(why, session, run, messages):
     assert (told.session, told.run, told.call) == (one_line(session), one_line(run), "c")
     assert told.evidence == tuple(dict.fromkeys(messages))
     assert told.subject == "learn(maps): a subject"
+    assert "".join(told.why.split()) == "".join(char for char in why if char.isprintable() and not char.isspace())
+
+
+def test_odd_blanks_in_a_reason_stay_blanks():
+    change = Change("maps", "art", "patch", (), Cause(Actor.REVIEW, "지도\u3000그리기\x1e\u200bx"))
+    assert message(change).split("\n\n")[1] == "지도 그리기x"
 
 
 @pytest.mark.parametrize(
