@@ -41,7 +41,7 @@ def test_a_story_comes_back_as_it_was_told(why, session, run, messages):
 
 def test_odd_blanks_in_a_reason_stay_blanks():
     change = Change("maps", "art", "patch", (), Cause(Actor.REVIEW, "지도\u3000그리기\x1e\u200bx"))
-    assert message(change).split("\n\n")[1] == "지도 그리기x"
+    assert message(change).split("\n\n")[1] == "지도 그리기 x"
 
 
 @pytest.mark.parametrize(
