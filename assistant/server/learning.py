@@ -87,6 +87,8 @@ def provenance(parts: Parts, record: Record) -> Object:
 def history(service: Service, asked: Asked) -> dict[str, Any]:
     """The changes of a skill, the newest first."""
     commits = service.parts.library.log(asked.path["name"], asked.query.limit + 1)
+    if not commits:
+        service.parts.library.record(asked.path["name"])
     shown, more = page(list(commits), asked.query.limit)
     return listed([commit_object(commit) for commit in shown], more)
 

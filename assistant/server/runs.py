@@ -46,7 +46,7 @@ class RunsQuery(Paging):
     """Which runs."""
 
     session_id: str = Field("", max_length=ID, description="Only runs of this session.")
-    status: Status | Literal[""] = Field("", description="Only runs in this state.")
+    status: Literal[Status, ""] = Field("", description="Only runs in this state.")
 
 
 class EventsQuery(BaseModel):
