@@ -153,6 +153,10 @@ def of(working: "Working") -> Attached:
 @contextmanager
 def looking_at_runs(given: Given) -> Iterator[Attached]:
     """The port for commands that look at runs, or act on one that another process works on."""
+    if given.server:
+        with elsewhere(given) as at:
+            yield at
+        return
     with given.assembly() as assembly:
         runs = LocalRuns(assembly.parts, Engine(assembly.parts))
         yield Attached(runs, assembly, list, lambda session, focus: by_hand(assembly.parts, session, focus))

@@ -65,9 +65,8 @@ def events(
     """All that a run told, and what it still tells until it ends; with --json one object a line."""
     show = given_of(context).show()
     with looking_at_runs(given_of(context)) as at:
-        row = at.assembly.parts.runs.row(run)
         for told in stored(at.assembly, run, after) if now else at.runs.events(run, after):
-            frame = {"run_id": run, "session_id": row["session_id"], "seq": told.seq, "type": told.event.type}
+            frame = {"run_id": run, "seq": told.seq, "type": told.event.type}
             show.out(line_of(told, frame, as_json))
 
 
@@ -75,7 +74,6 @@ def events(
 def stop(context: typer.Context, run: Run) -> None:
     """End a run soon; what was said is kept."""
     with looking_at_runs(given_of(context)) as at:
-        at.assembly.parts.runs.row(run)
         at.runs.stop(run)
         given_of(context).show().note(f"{run} stops")
 
