@@ -143,7 +143,8 @@ class Engine:
     def _take_in(self, run: Run) -> None:
         """The first words of a run enter its session, with the run's first event."""
         parts = self.parts
-        model = parts.models(run.model).name
+        asked = parts.models(run.model)
+        model, remembers = asked.name, asked.tools_supported and parts.settings.memory.memory_enabled
         if run.kind == "review":
             message, seen = reviewing.request(parts, run), None
         else:
@@ -155,7 +156,7 @@ class Engine:
                 tx.execute(
                     "UPDATE incoming SET taken = ? WHERE run_id = ? AND mode = 'turn'", (parts.database.now(), run.id)
                 )
-                parts.ledger.count(tx, run.session_id, turns=int(parts.settings.memory.memory_enabled))
+                parts.ledger.count(tx, run.session_id, turns=int(remembers))
                 parts.sessions.begun(tx, run.session_id, title_from(run.input), model, seen or {})
             record(parts, tx, run, RunStarted(run.kind, model))
         parts.bell.ring(run.id)

@@ -57,7 +57,8 @@ def stored(parts: Parts, tx: Tx, run: Run, message: Message) -> Message:
 
 def counts_steps(parts: Parts, run: Run) -> bool:
     """Steps of a person's turn count towards a review while the model can write skills."""
-    return run.kind == "turn" and any(tool.name == "skill_manage" for tool in parts.tools)
+    able = run.kind == "turn" and any(tool.name == "skill_manage" for tool in parts.tools)
+    return able and parts.models(run.model).tools_supported
 
 
 def dispatched(parts: Parts, tx: Tx, run: Run, call_id: str, tool: str) -> None:

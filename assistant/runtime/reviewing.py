@@ -9,6 +9,7 @@ from assistant.core.events import LearningStaged, MemoryChanged, SkillChanged, T
 from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message
 from assistant.core.ports import Start
+from assistant.errors import PersonMustAct
 from assistant.runtime.desk import Desk
 from assistant.runtime.parts import Parts, Run
 from assistant.store.database import Tx
@@ -124,6 +125,11 @@ def target_of(parts: Parts, run: Run, result: Message) -> str:
 
 def by_hand(parts: Parts, session_id: str, focus: str, reserved_for: str = "") -> str:
     """Queue a review because the person asked for one; its run's id."""
+    model = parts.models(parts.settings.review.model)
+    if not model.tools_supported:
+        raise PersonMustAct(
+            f"looking back takes a model that calls tools, and {model.name} cannot: `assistant setup` names another"
+        )
     run = Run("", session_id, "turn", "", "", "", 0, 0, None)
     with parts.database.writing() as tx:
         queue(parts, tx, run, review.Kind.BOTH, focus)
