@@ -103,11 +103,15 @@ class _Look:
 
     def category(self, category: str) -> Shelf:
         """The skills of one category: the last shelf itself where nothing changed."""
-        listing, notes = self.listing(category)
         last = self.last.get(category)
+        folder = stamp(f"{self.root}/{category}", self.now)
+        if last and not last.notes and last.folder == folder != NEVER:
+            listing, notes = last.listing, list[str]()
+        else:
+            listing, notes = self.listing(category)
         if last and not last.notes and last.listing == listing and self.unchanged(last, category):
-            return last
-        return self.filled(category, self.folders(category, listing, notes), listing, notes)
+            return last if last.folder == folder else last._replace(folder=folder)
+        return self.filled(category, self.folders(category, listing, notes), listing, notes)._replace(folder=folder)
 
     def unchanged(self, last: Shelf, category: str) -> bool:
         """Is each file of the shelf the one that was read?"""

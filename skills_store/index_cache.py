@@ -11,7 +11,7 @@ from typing import Any
 from skills_store.entry import Entry
 from skills_store.index_values import NOTHING, Shelf, Snapshot, assemble
 
-VERSION = 1
+VERSION = 2
 FILE = "assistant-index.json"
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 
 from skills_store.entry import Entry
 from skills_store.search import Words, rank
@@ -13,6 +14,7 @@ MAX_LINE = 160
 MAX_HEADING = 100
 BEST = 20
 REST_SHARE = 4
+_order = attrgetter("category", "name")
 
 
 def render_index(
@@ -29,7 +31,7 @@ def render_index(
     Given as Words, many skills are not taken apart again for `about`.
     """
     words = entries if isinstance(entries, Words) else Words(tuple(entries))
-    shown = sorted(filter(_usable, words.entries), key=lambda entry: (entry.category, entry.name))
+    shown = sorted(filter(_usable, words.entries), key=_order)
     lines = _Lines(shown, categories or {})
     budget = budget_tokens * BYTES_PER_TOKEN
     if len(lines.taken(shown, budget)) == len(shown):
@@ -59,7 +61,7 @@ class _Lines:
 
     def __init__(self, entries: Sequence[Entry], categories: Mapping[str, str]) -> None:
         self.entries, self.categories = entries, categories
-        self.times = Counter(entry.name for entry in entries)
+        self.times = Counter(map(attrgetter("name"), entries))
 
     def entry(self, entry: Entry) -> str:
         """A skill in one line; a name that two categories have is given with its category."""
@@ -74,7 +76,7 @@ class _Lines:
     def render(self, entries: Iterable[Entry]) -> str:
         """Skills below their categories."""
         lines = list[str]()
-        for category, group in groupby(entries, key=lambda entry: entry.category):
+        for category, group in groupby(entries, key=attrgetter("category")):
             lines += [self.heading(category), *(self.entry(entry) for entry in group)]
         return "\n".join(lines)
 
@@ -93,7 +95,7 @@ class _Lines:
     def fitting(self, wanted: Sequence[Entry], budget: int) -> str:
         """As many of the wanted skills as fit, in the order they are wanted, and how many more there are where."""
         kept = self.taken(wanted, budget - budget // REST_SHARE)
-        shown = self.render(sorted(kept, key=lambda entry: (entry.category, entry.name)))
+        shown = self.render(sorted(kept, key=_order))
         rest = self.rest({entry.path for entry in kept}, budget - len(shown.encode()) - 1)
         return f"{shown}\n{rest}" if shown else rest
 

@@ -1,5 +1,6 @@
 """What a look at a folder of skills found, as values."""
 
+from operator import attrgetter
 from typing import NamedTuple
 
 from skills_store.entry import Entry
@@ -15,6 +16,8 @@ class Shelf(NamedTuple):
     notes: list[str]
     line: str = ""
     line_stamp: str = ""
+    folder: str = ""
+    """The stamp of the category's folder, which changes whenever something comes to lie in it or leaves it."""
 
 
 class Snapshot(NamedTuple):
@@ -30,6 +33,7 @@ class Snapshot(NamedTuple):
 
 
 NOTHING = Snapshot()
+_order = attrgetter("category", "name", "path")
 
 
 def assemble(shelves: tuple[tuple[str, Shelf], ...], generation: str, fresh: int = 0) -> Snapshot:
@@ -38,7 +42,3 @@ def assemble(shelves: tuple[tuple[str, Shelf], ...], generation: str, fresh: int
     lines = tuple((category, shelf.line) for category, shelf in shelves if shelf.line)
     notes = tuple(note for _, shelf in shelves for note in shelf.notes)
     return Snapshot(tuple(entries), lines, notes, shelves, generation, fresh)
-
-
-def _order(entry: Entry) -> tuple[str, str, str]:
-    return (entry.category, entry.name, entry.path)

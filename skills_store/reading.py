@@ -155,9 +155,8 @@ class Reading:
             entry
             for entry in entries
             if not entry.broken
-            and entry.name not in off
-            and entry.identity not in off
             and (not entry.platforms or here in entry.platforms)
+            and not (off and (entry.name in off or entry.identity in off))
         )
 
     def missing(self, told: Document, files: Sequence[str]) -> tuple[str, ...]:
