@@ -20,10 +20,14 @@ APPENDS = 500
 SEARCHES = 60
 SIZES = {100_000: 20.0, 800_000: 100.0}
 ENGLISH = [
-    f"{a}{b}" for a in "bcdfghklmnprstvz" for b in ("acer", "etal", "idor", "opus", "uner", "alom", "erin", "islo")
+    first + rest
+    for first in "bcdfghklmnprstvz"
+    for rest in ["acer", "etal", "idor", "opus", "uner", "alom", "erin", "islo"]
 ]
 KOREAN = [
-    f"{a}{b}" for a in "가나다라마바사아자차카타파하" for b in ("설정", "일정", "회의", "보고", "정리", "작업", "내용")
+    first + rest
+    for first in "가나다라마바사아자차카타"
+    for rest in ["설정", "일정", "회의", "보고", "정리", "작업", "내용"]
 ]
 
 

@@ -12,10 +12,38 @@ from skills_store.library import Library, StoreSettings
 from skills_store.story import person_of
 from skills_store.values import Actor
 
-WORDS = (
-    "release deploy invoice review garden recipe travel budget diagram schema kernel paper letter archive backup"
-    " camera bicycle harbour lantern meadow orchard pepper quarry ribbon saddle timber velvet window yarrow zeppelin"
-).split()
+WORDS = [
+    "release",
+    "deploy",
+    "invoice",
+    "review",
+    "garden",
+    "recipe",
+    "travel",
+    "budget",
+    "diagram",
+    "schema",
+    "kernel",
+    "paper",
+    "letter",
+    "archive",
+    "backup",
+    "camera",
+    "bicycle",
+    "harbour",
+    "lantern",
+    "meadow",
+    "orchard",
+    "pepper",
+    "quarry",
+    "ribbon",
+    "saddle",
+    "timber",
+    "velvet",
+    "window",
+    "yarrow",
+    "zeppelin",
+]
 CATEGORIES = 25
 OWNED = sidecar.made_by(Actor.REVIEW, "2026-01-05T09:00:00+00:00").write()
 

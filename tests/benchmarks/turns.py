@@ -1,19 +1,21 @@
-"""Start, one question, steps and turns, and the bytes of requests: everything against a real HTTP model without latency."""
+"""Start, one question, steps and turns, the bytes of requests: all against a model without latency, over HTTP."""
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from time import monotonic
 
 from assistant.core.ports import Start
 from assistant.wiring.build import Assembly, Working, World
 from tests.benchmarks.child import Asked, ModelServer, Spent, model_server, spent
-from tests.benchmarks.table import Row, holds, mid
+from tests.benchmarks.table import Row, Took, holds, mid, timed, typical
 from tests.fakes.openai_server import call, text
 
 STEPS = 50
 TURNS = 30
 ANSWER = {"when": "", "steps": [text("Done, as you asked.")]}
+LOOK, HELLO = "LOOK-NOW", "HELLO-NOW"
+"""Words of the person that no prompt of ours contains."""
 NO_REVIEWS = "skills:\n  creation_nudge_interval: 0\nmemory:\n  nudge_interval: 0\n"
 
 
@@ -38,21 +40,11 @@ def one_question(folder: Path) -> Iterator[Row]:
         again = [ask(folder, server, "hello") for _ in range(7)]
         body = server.asked()[0].body
     wall, cpu = mid(a.wall for a in again), mid(a.cpu for a in again)
-    yield Row(
-        "ask --here, whole process",
-        wall,
-        "s",
-        1.0,
-        f"median of 7; CPU {cpu:.2f} s; best {min(again, key=at).wall:.2f} s",
-    )
+    note = f"median of 7; best {min(a.wall for a in again):.2f}, CPU {cpu:.2f}"
+    yield Row("ask --here, whole process", wall, "s", 1.0, note)
     yield Row("ask --here, peak memory", max(a.rss_mb for a in again), "MB", 90)
     yield Row("ask --here, first start of a home", first.wall, "s", None, f"CPU {first.cpu:.2f} s")
     yield Row("first request of a fresh home", len(body), "bytes", 14_000, "the whole body")
-
-
-def at(one: Spent) -> float:
-    """The order of `Spent`."""
-    return one.wall
 
 
 def ask(folder: Path, server: ModelServer, words: str, **environ: str) -> Spent:
@@ -68,14 +60,18 @@ def steps(folder: Path) -> Iterator[Row]:
     (folder / "work").mkdir(parents=True)
     (folder / "work" / "notes.txt").write_text("A line of notes.\n" * 20)
     (folder / "home").mkdir()
+    with model_server(folder / "model", ANSWER) as server:
+        ask(folder, server, "hello")
+        one = ask(folder, server, "hello").cpu
     for tool, arguments in (("read_file", {"path": "notes.txt"}), ("terminal", {"command": "true"})):
         script = [call(tool, f"call-{number}-", **arguments) for number in range(STEPS)]
         rule = {"when": "begin", "steps": [*script, text("Done.")]}
         with model_server(folder / tool, rule, ANSWER) as server:
-            ask(folder, server, "begin")
+            cpu = (ask(folder, server, "begin").cpu - one) / STEPS * 1000
             own = gaps(server.asked()[: STEPS + 1])
         early, late = mid(own[5:15]), mid(own[-10:])
-        yield Row(f"own time a step, {STEPS} calls of {tool}", mid(own), "ms", 10, f"slowest {max(own):.0f}")
+        note = f"best {min(own):.1f}, slowest {max(own):.0f}, CPU with the review {cpu:.1f}"
+        yield Row(f"own time a step, {STEPS} calls of {tool}", mid(own), "ms", 10, note)
         if tool == "read_file":
             told = f"steps 6 to 15: {early:.1f} ms, last ten: {late:.1f} ms"
             yield Row("the same, late against early steps", late / early, "times", 1.5, told)
@@ -83,7 +79,7 @@ def steps(folder: Path) -> Iterator[Row]:
 
 def gaps(asked: list[Asked]) -> list[float]:
     """Milliseconds between each answer and the request that follows it."""
-    return [(after.came - before.left) * 1000 for before, after in zip(asked, asked[1:], strict=False)]
+    return [(after.came - before.left) * 1000 for before, after in pairwise(asked)]
 
 
 def turns(folder: Path) -> Iterator[Row]:
@@ -91,14 +87,11 @@ def turns(folder: Path) -> Iterator[Row]:
     with model_server(folder / "model", ANSWER) as server:
         settings(folder, NO_REVIEWS)
         with working(folder, server) as here:
-            session, walls = "", []
-            for _ in range(TURNS):
-                begun = monotonic()
-                session = turn(here, session)
-                walls.append(monotonic() - begun)
-        own = [(wall - (a.left - a.came)) * 1000 for wall, a in zip(walls, server.asked(), strict=True)]
-    yield Row("own time a turn", mid(own[1:]), "ms", 15, f"median of {TURNS - 1}; slowest {max(own[1:]):.0f}")
-    yield Row("own time of the first turn of a process", own[0], "ms", None, "with what it imports")
+            session = turn(here, "")
+            took = [timed(lambda: turn(here, session)) for _ in range(TURNS)]
+        asked = server.asked()[1:]
+    own = [Took(t.wall - (a.left - a.came) * 1000, t.cpu) for t, a in zip(took, asked, strict=True)]
+    yield typical("own time a turn", own, 15)
 
 
 def settings(folder: Path, lines: str) -> None:
@@ -125,22 +118,18 @@ def turn(here: Working, session: str, words: str = "hello") -> str:
 
 def prefix(folder: Path) -> Iterator[Row]:
     """Each request begins with the whole of the one before: within a turn, across turns, a restart, a review."""
-    rule = {"when": "look", "steps": [call("todo", "a-"), call("session_search", "b-", words="hello"), text("Seen.")]}
+    rule = {"when": LOOK, "steps": [call("todo", "a-"), call("session_search", "b-", words="hello"), text("Seen.")]}
     with model_server(folder / "model", rule, ANSWER) as server:
         session = ""
         for _ in range(2):
             with working(folder, server) as here:
-                for words in ("look", "hello") * 3:
+                for words in (LOOK, HELLO) * 3:
                     session = turn(here, session, words)
                 here.finish([row["id"] for row in here.parts.runs.reserved(here.executor.id)])
         asked = server.asked()
-    reviews = [
-        a
-        for a in asked
-        if not a.messages[-1]["role"] == "tool" and "look" not in newest(a) and "hello" not in newest(a)
-    ]
-    own = [a for a in asked if a not in reviews]
-    broken = sum(not begins(before, after) for before, after in zip(own, own[1:], strict=False))
+    own = [a for a in asked if newest(a).startswith((LOOK, HELLO))]
+    reviews = [a for a in asked if a not in own]
+    broken = sum(not begins(before, after) for before, after in pairwise(own))
     yield Row("requests that do not begin with the last", broken, "", 0, f"of {len(own) - 1}, one restart among them")
     warm = all(any(begins(before, review) for before in own) for review in reviews)
     yield holds("a review begins with its turn's last request", warm and bool(reviews), f"{len(reviews)} reviews")
