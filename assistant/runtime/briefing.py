@@ -63,7 +63,9 @@ def said_by_person(parts: Parts, run: Run, text: str) -> tuple[Message, dict[str
         return Message("user", text, origin=Origin.YOU), prompt.skills_seen
     now = skills_now(parts)
     news = [f"- {name}: {what}" for name, what in now.items() if prompt.skills_seen.get(name) != what]
-    note = prompts.render("note", now=f"{local(parts):%A %-d %B %Y, %H:%M}", skills=news, ended=[])
+    note = prompts.render(
+        "note", now=f"{local(parts):%A %-d %B %Y, %H:%M}", skills=news, ended=parts.background.news(run.session_id)
+    )
     return Message("user", text, origin=Origin.YOU, sent=f"{text}\n\n{note}"), now
 
 

@@ -16,6 +16,7 @@ from assistant.store.memory import MemoryFiles
 from assistant.store.runs import Runs, moment
 from assistant.store.sessions import Sessions
 from assistant.store.waiting import Waiting
+from assistant.tools.background import Background
 from assistant.tools.declare import Tool
 from skills_store.library import Library
 from skills_store.values import Actor
@@ -90,6 +91,7 @@ class Parts:
     library: Library
     memory: MemoryFiles
     tools: tuple[Tool, ...]
+    background: Background
     models: Models
     bell: Bell
     slots: Semaphore

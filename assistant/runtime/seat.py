@@ -64,6 +64,7 @@ class Seat:
             clock=parts.clock,
             interrupt=self.interrupt,
             home=parts.home,
+            root=parts.workdir,
             workdir=self.workdir,
             change_workdir=self.change_workdir,
             tell=tell,
@@ -78,6 +79,7 @@ class Seat:
             memory=parts.memory,
             marks=Marks(parts.database, run.id),
             quotes=partial(self.quotes, call),
+            background=parts.background,
         )
 
     def workdir(self) -> Path:

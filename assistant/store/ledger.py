@@ -58,6 +58,14 @@ class Ledger:
         """The intent of a call, if it got as far."""
         return self.database.one("SELECT * FROM intents WHERE run_id = ? AND call_id = ?", (run_id, call_id))
 
+    def command_since(self, when: str) -> bool:
+        """Whether a shell command of ours was at work after a time."""
+        row = self.database.one(
+            "SELECT 1 FROM intents WHERE tool IN ('terminal', 'process') AND coalesce(finished, '9') > ? LIMIT 1",
+            (when,),
+        )
+        return row is not None
+
     def left_running(self, run_id: str) -> list[int]:
         """Process groups of calls that never finished."""
         rows = self.database.all(

@@ -38,6 +38,7 @@ class Hit:
     role: str
     excerpt: str
     title: str = ""
+    origin: Origin = Origin.OWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +262,15 @@ class Sessions:
         signs = literal(words)
         kept = [row for row in rows if all(sign in plain(row["text"]) for sign in signs)]
         return [
-            Hit(row["session_id"], row["id"], row["at"], row["role"], excerpt(row["text"], words), row["title"])
+            Hit(
+                row["session_id"],
+                row["id"],
+                row["at"],
+                row["role"],
+                excerpt(row["text"], words),
+                row["title"],
+                Origin(row["origin"]),
+            )
             for row in kept[:limit]
         ]
 

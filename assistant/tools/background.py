@@ -6,6 +6,7 @@ from threading import Lock, Thread
 from assistant.core.interrupt import Interrupt
 from assistant.errors import ModelCanFix
 from assistant.tools.capture import Capture
+from assistant.tools.limits import shorten
 from assistant.tools.processes import Command, Ended, Shell, Watch, watching
 
 MOST = 16
@@ -24,6 +25,8 @@ class Job:
     capture: Capture = field(default_factory=Capture)
     stop: Interrupt = field(default_factory=Interrupt)
     ended: Ended | None = None
+    told: bool = False
+    """Whether its end was told in a note."""
     seen: int = 0
     """The position in the output up to which it was shown."""
     thread: Thread | None = None
@@ -97,6 +100,13 @@ class Background:
         if name not in jobs:
             raise ModelCanFix(f"there is no background command {name!r}; there are: {', '.join(jobs) or 'none'}")
         return jobs[name]
+
+    def news(self, session: str) -> list[str]:
+        """A sentence for each command of the session that ended since the last time."""
+        over = [job for job in self.all(session) if job.ended is not None and not job.told]
+        for job in over:
+            job.told = True
+        return [f"The background command {job.name} has {job.state()}: {shorten(job.command, 80)}" for job in over]
 
     def close(self) -> None:
         """End everything that still runs."""

@@ -44,6 +44,8 @@ class Context:
     clock: Callable[[], datetime]
     interrupt: Interrupt
     home: Path
+    root: Path
+    """The workspace: all that a confined command may write."""
     workdir: Callable[[], Path]
     """The session's working folder, where relative paths start."""
     change_workdir: Callable[[Path], None]
@@ -69,5 +71,5 @@ class Context:
     """The read marks of this run: `seen(path) -> hash`, `mark(path, hash)`."""
     quotes: Callable[[Sequence[str]], Any]
     """Find quotes in the session: a tuple of `skills_store.values.Evidence`; ModelCanFix names the ones not found."""
-    background: Any = None
+    background: Any
     """`assistant.tools.background.Background`; None where nothing may outlive its call."""

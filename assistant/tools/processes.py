@@ -35,6 +35,8 @@ class Command:
     environment: Mapping[str, str]
     typed: bool = False
     """Whether its standard input stays open to be written to."""
+    inside: tuple[str, ...] = ()
+    """The words of a program that runs it confined, before `bash`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Shell:
         self._place, place = os.pipe()
         try:
             self.process = subprocess.Popen(
-                ["bash", "--noprofile", "--norc", "-c", prologue(gate, place) + command.text],
+                [*command.inside, "bash", "--noprofile", "--norc", "-c", prologue(gate, place) + command.text],
                 stdin=subprocess.PIPE if command.typed else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

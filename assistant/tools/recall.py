@@ -20,5 +20,5 @@ def session_search(
     """Find earlier conversations by their words, best first."""
     hits = context.sessions.search(query, limit, context.session_id)
     lines = [f"{h.when[:10]} {h.session_id} “{shorten(h.title, 60)}” {h.role}: {h.excerpt}" for h in hits]
-    origin = Origin.UNTRUSTED if any(hit.role == "tool" for hit in hits) else Origin.TRUSTED
+    origin = Origin.UNTRUSTED if any(hit.origin is Origin.UNTRUSTED for hit in hits) else Origin.TRUSTED
     return Result("\n".join(lines) or "Nothing found; try fewer or other words.", origin, preview=shorten(query, 60))

@@ -1,5 +1,6 @@
 """Running shell commands, to their end or in the background."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,7 @@ from assistant.tools.declare import Result, tool
 from assistant.tools.limits import shorten
 from assistant.tools.places import origin_of_command, place
 from assistant.tools.processes import Command, Ended, Shell, Watch
+from skills_store.values import Origin
 
 Action = Literal["list", "poll", "log", "wait", "kill", "write"]
 LONGEST_WAIT = 600
@@ -30,7 +32,8 @@ def terminal(
     background: Annotated[bool, Field(description="Return at once; see the tool process")] = False,
 ) -> Result:
     """Run a shell command; cd lasts. Prefer the file tools for reading, writing and searching."""
-    wish = Command(command, folder_for(context, workdir), context.environment, typed=background)
+    folder = folder_for(context, workdir)
+    wish = Command(command, folder, context.environment, typed=background, inside=confinement(context))
     if background:
         return started(context, wish)
     shell = Shell(wish)
@@ -46,21 +49,34 @@ def terminal(
     notes = [how_it_ended(ended, limit), moved]
     text = capture.text(context.spill).rstrip("\n")
     said = "\n".join(part for part in [text, *notes] if part)
-    return Result(said, origin_of_command(command), failed=bool(ended.code or ended.why), preview=shorten(command, 80))
+    origin = Origin.TRUSTED if "--unshare-net" in wish.inside else origin_of_command(command)
+    return Result(said, origin, failed=bool(ended.code or ended.why), preview=shorten(command, 80))
 
 
 def folder_for(context: Context, wanted: str) -> Path:
-    """The folder a command runs in; ModelCanFix when there is none, or when it would not be confined as wanted."""
-    backend = context.settings.terminal.backend
-    if backend != "local":
-        raise ModelCanFix(
-            f"no command was run: terminal.backend is {backend}, and commands cannot be confined by it here; "
-            "only the person can change that: assistant config set terminal.backend local"
-        )
+    """The folder a command runs in; ModelCanFix when there is none."""
     folder = place(context, wanted) if wanted else context.workdir()
     if not folder.is_dir():
         raise ModelCanFix(f"there is no folder {folder}; pass workdir with one that exists")
     return folder
+
+
+def confinement(context: Context) -> tuple[str, ...]:
+    """With the sandbox: everything can be read, only the workspace and a fresh /tmp written, our home never."""
+    terminal = context.settings.terminal
+    if terminal.backend == "local":
+        return ()
+    program = shutil.which("bwrap", path=context.environment.get("PATH"))
+    if program is None:
+        raise ModelCanFix(
+            "no command was run: terminal.backend is bubblewrap and bwrap is not installed; only the person can "
+            "change that (install bubblewrap, or: assistant config set terminal.backend local)"
+        )
+    root, home = str(context.root), str(context.home)
+    readable = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp")
+    writable = ("--bind", root, root, "--ro-bind-try", home, home)
+    network = () if terminal.network else ("--unshare-net",)
+    return (program, *readable, *writable, *network, "--die-with-parent")
 
 
 def moved_to(context: Context, folder: Path | None) -> str:

@@ -1,6 +1,7 @@
 """From a home and an environment to an assistant that can run turns: the list of parts."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,11 +36,13 @@ from assistant.store.memory import MemoryFiles, MemorySettings
 from assistant.store.runs import Runs
 from assistant.store.sessions import Sessions
 from assistant.store.waiting import Waiting
+from assistant.tools.background import Background
 from assistant.tools.toolbox import ALL
 from assistant.wiring.models import builtin_of, models_of
-from skills_store.library import Library
+from skills_store.library import Library, Outside
 from skills_store.settings import StoreSettings
 from skills_store.usage import Usage
+from skills_store.values import Actor
 
 PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ")
 """What commands see of our environment besides `terminal.pass_env`: enough to work, no keys."""
@@ -83,7 +86,7 @@ class Assembly:
         self.made = prepare(self.home, find_template())
         self.settings: Settings = load(self.home.config)
         self.environ: Mapping[str, str] = filled(world.environ, self.home.env_file)
-        if self.made:
+        if self.made or not (self.home.skills / ".git").exists():
             self.library.seed(find_template() / "skills")
 
     @cached_property
@@ -104,7 +107,28 @@ class Assembly:
             disabled=frozenset(skills.disabled),
             platform=platform(),
         )
-        return Library(self.home.skills, self.world.clock, partial(self.world.ids, "chg"), settings, self.usage)
+        outside = Outside(partial(self._hand, self.home.skills), self._has)
+        library = Library(
+            self.home.skills, self.world.clock, partial(self.world.ids, "chg"), settings, self.usage, outside
+        )
+        library.recover()
+        return library
+
+    def _hand(self, root: Path) -> Actor:
+        """Who made a change of files that we did not make: the person, unless a command of ours ran since."""
+        heads = list((root / ".git/refs/heads").glob("*"))
+        last = datetime.fromtimestamp(max((head.stat().st_mtime for head in heads), default=0.0), UTC)
+        return Actor.UNKNOWN if self.ledger.command_since(last.isoformat()) else Actor.YOU
+
+    def _has(self, kind: str, name: str) -> bool:
+        """Whether a command or a variable that a skill asks for is there, for the commands that it tells to run."""
+        seen = self._for_commands()
+        return name in seen if kind == "variable" else shutil.which(name, path=seen.get("PATH")) is not None
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Intents, plans, counters, reviews."""
+        return Ledger(self.database)
 
     @cached_property
     def usage(self) -> Usage:
@@ -128,7 +152,13 @@ class Assembly:
             memory.write_approval,
             tuple(target for target, wanted in kept.items() if wanted),
         )
-        return MemoryFiles(self.home.memories, self.world.clock, partial(self.world.ids, "mem"), settings)
+        return MemoryFiles(
+            self.home.memories,
+            self.world.clock,
+            partial(self.world.ids, "mem"),
+            settings,
+            partial(self._hand, self.home.memories),
+        )
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -157,12 +187,13 @@ class Assembly:
             sessions=self.sessions,
             runs=Runs(self.database, world.ids),
             waiting=Waiting(self.database, world.ids),
-            ledger=Ledger(self.database),
+            ledger=self.ledger,
             library=self.library,
             memory=self.memory,
             tools=tuple(t for t in ALL if t.name != "memory" or self.memory.settings.targets),
             models=world.models
             or models_of(settings, self.environ, wait, builtin_of(cache_folder(self.environ), wait)),
+            background=self.background,
             bell=Bell(),
             slots=slots,
         )
@@ -172,8 +203,14 @@ class Assembly:
         """The home's log file."""
         return logger_of(self.home.log, secrets(self.environ))
 
+    @cached_property
+    def background(self) -> Background:
+        """Commands that outlive their call."""
+        return Background()
+
     def close(self) -> None:
-        """Give back what stays open: the database and the log."""
+        """Give back what stays open: background commands, the database, the log."""
+        self.background.close()
         for handler in self.logger.handlers:
             handler.close()
         self.database.close()

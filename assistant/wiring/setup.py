@@ -71,7 +71,7 @@ def store_endpoint(choice: Endpoint, home: Home, environ: Mapping[str, str], tel
     set_value(home.config, "model.api_key_env", variable)
     set_value(home.config, "model.base_url", choice.base_url)
     set_value(home.config, "model.name", choice.model)
-    tell(f"{choice.model} at {choice.base_url} answers from now on; `assistant doctor` tries it")
+    tell(f"{choice.model} at {choice.base_url} is set; `assistant doctor` tries it")
     if choice.api_key and environ.get(variable, choice.api_key) != choice.api_key:
         tell(f"warning: {variable} in your environment holds another key, which wins over the one stored now")
 
@@ -89,4 +89,4 @@ def use_builtin(
     """Fetch the built-in model, unless it is here, and let it answer."""
     prepare(cache_folder(environ), tell)
     set_value(home.config, "model.name", BUILTIN)
-    tell(f"the built-in model answers from now on. {SMALL}")
+    tell(f"the built-in model is set. {SMALL}")

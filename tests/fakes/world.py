@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any
 
 from assistant.core.events import Event, ReviewQueued, RunCompleted, ToolEnded
@@ -28,11 +29,12 @@ class SteppedClock:
 
     def __init__(self) -> None:
         self.now = BEGIN
+        self.step = timedelta(milliseconds=1)
         self._lock = Lock()
 
     def __call__(self) -> datetime:
         with self._lock:
-            self.now += timedelta(milliseconds=1)
+            self.now += self.step
             return self.now
 
     def advance(self, **amount: float) -> None:
@@ -84,13 +86,15 @@ class Asked:
 class World:
     """An assistant over a home in a temporary folder; `again()` is a restart."""
 
-    def __init__(self, folder: Path, environ: dict[str, str] | None = None) -> None:
+    def __init__(self, folder: Path, environ: dict[str, str] | None = None, frozen: bool = False) -> None:
         self.folder = folder
         self.home = folder / "home"
         self.work = folder / "work"
         self.work.mkdir(parents=True, exist_ok=True)
         self.environ = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(folder), **(environ or {})}
         self.clock = SteppedClock()
+        self.clock.step *= 0 if frozen else 1
+        self.frozen = frozen
         self.ids = CountedIds()
         self.model = ScriptedModel()
         self.session = ""
@@ -98,7 +102,8 @@ class World:
 
     def open(self) -> None:
         """Start the process."""
-        outside = Outside(self.environ, self.work, self.clock, self.ids, models=lambda name: self.model)
+        ticks = (lambda: 0.0) if self.frozen else monotonic
+        outside = Outside(self.environ, self.work, self.clock, self.ids, ticks, lambda name: self.model)
         self.assembly = Assembly(outside, self.home)
         self.working = self.build()
         self.parts = self.working.parts

@@ -1,6 +1,7 @@
 """The main job, in the words of the person: from a correction to a committed skill to its use."""
 
 import json
+import sqlite3
 import subprocess
 
 import pytest
@@ -113,6 +114,25 @@ def test_the_reviews_words_are_neither_in_the_session_nor_in_the_search(world):
     assert len(texts) == 20
     assert world.parts.sessions.search("Saved one skill") == []
     assert [s.id for s in world.parts.sessions.newest()] == [world.session]
+
+
+def test_the_same_story_told_twice_gives_the_same_rows_and_the_same_commits(tmp_path):
+    told = []
+    for name in ("one", "two"):
+        world = World(tmp_path / name, frozen=True)
+        learn(world)
+        world.close()
+        database = sqlite3.connect(world.home / "assistant.db")
+        rows = {
+            table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+            for table in ("messages", "events", "runs", "reviews", "evidence", "counters", "intents", "usage")
+        }
+        database.close()
+        told.append((json.loads(json.dumps(rows).replace(str(world.folder), "")), git(world, "rev-list", "HEAD")))
+
+    assert told[0][1] == told[1][1]
+    for table, rows in told[0][0].items():
+        assert rows == told[1][0][table], table
 
 
 def test_an_existing_skill_is_extended_after_it_was_viewed(world):

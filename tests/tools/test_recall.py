@@ -1,18 +1,15 @@
-from types import SimpleNamespace
-
 import pytest
 
 from assistant.errors import ModelCanFix
+from assistant.store.sessions import Hit
 from assistant.tools.ask import clarify
 from assistant.tools.recall import session_search
 from skills_store.values import Origin
 from tests.fakes.context import Desk, Past
 
 
-def hit(role="user", excerpt="the rent is due"):
-    return SimpleNamespace(
-        session_id="s1", message_id=3, when="2026-02-01T09:00:00+00:00", role=role, excerpt=excerpt, title="Rent"
-    )
+def hit(origin=Origin.YOU, excerpt="the rent is due"):
+    return Hit("s1", 3, "2026-02-01T09:00:00+00:00", "user", excerpt, "Rent", origin)
 
 
 def test_hits_come_with_day_session_and_words(tmp_path):
@@ -22,8 +19,8 @@ def test_hits_come_with_day_session_and_words(tmp_path):
     assert desk.sessions.asked == [("rent", 5, "session-1")]
 
 
-def test_what_a_tool_once_said_is_not_believed(tmp_path):
-    desk = Desk(tmp_path, sessions=Past(hit("tool")))
+def test_what_rested_on_a_strangers_text_is_not_believed_later(tmp_path):
+    desk = Desk(tmp_path, sessions=Past(hit(Origin.UNTRUSTED)))
 
     assert session_search.run(desk.context(), query="rent").origin is Origin.UNTRUSTED
 

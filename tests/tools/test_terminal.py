@@ -1,6 +1,8 @@
 import os
+import shutil
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -235,9 +237,38 @@ def test_nothing_runs_unconfined_where_the_person_wanted_it_confined(desk):
     context = desk.context()
     context.settings.terminal.backend = "bubblewrap"
 
+    context = replace(context, environment={"PATH": "/nowhere"})
     with pytest.raises(ModelCanFix, match="no command was run"):
         terminal.run(context, command="echo hi")
     assert desk.groups == []
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_confined_command_writes_its_workspace_and_nothing_else(desk, tmp_path_factory):
+    context = desk.context()
+    context.settings.terminal.backend = "bubblewrap"
+    outside = tmp_path_factory.mktemp("outside")
+    (context.home).mkdir(exist_ok=True)
+
+    inside = terminal.run(context, command="echo hi > here && cat here")
+    refused = terminal.run(context, command=f"echo hi > {outside}/there; echo hi > {context.home}/there")
+
+    assert inside.text.startswith("hi")
+    assert refused.failed
+    assert not list(outside.iterdir())
+    assert not (context.home / "there").exists()
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_confined_command_without_network_is_believed_and_cannot_call_out(desk):
+    context = desk.context()
+    context.settings.terminal.backend = "bubblewrap"
+    context.settings.terminal.network = False
+
+    result = terminal.run(context, command="cat /proc/net/dev; echo https://example.org")
+
+    assert result.origin is Origin.TRUSTED
+    assert "eth0" not in result.text
 
 
 @pytest.mark.parametrize("text", ["echo a\0b", "echo " + "x" * 3_000_000])
