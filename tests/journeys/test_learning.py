@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import subprocess
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -355,3 +356,18 @@ def test_a_look_in_a_turn_is_a_use_and_a_reviewers_look_is_not(world):
     world.ask("Use it")
 
     assert (world.assembly.library.record(name).views, world.assembly.library.record(name).uses) == (2, 1)
+
+
+def test_files_that_changed_while_a_command_ran_are_not_said_to_be_the_persons(world):
+    world.clock.now = datetime.now(UTC) + timedelta(seconds=2)
+    name = next(r.name for r in world.assembly.library.records())
+    world.script(calls("terminal", command="true"), says("ok"))
+    world.ask("do it")
+    path = next((world.home / "skills").glob(f"*/{name}/SKILL.md"))
+    path.write_text(path.read_text() + "\nOne more line.\n")
+    patch = calls("skill_manage", action="patch", name=name, old_string="One more line.", new_string="Another line.")
+    world.script(patch, says("ok"))
+    world.ask("Patch it")
+
+    actors = git(world, "log", "-2", "--format=%(trailers:key=Actor,valueonly,separator=%x2C)").split()
+    assert actors == ["assistant", "unknown"]
