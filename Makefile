@@ -2,17 +2,18 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+RUNS := .venv/.runs
 READY := .venv/.installed
 OURS := assistant skills_store curator prompts
 WEBUI := .cache/open-webui
 
 .PHONY: chat demo test test-model test-openwebui bench crash fuzz shape lint golden readme clean
 
-chat: $(READY)                  ## talk
-	$(BIN)/assistant chat
+chat: $(RUNS)                   ## talk
+	@$(BIN)/assistant chat
 
-demo: $(READY)                  ## a conversation with a scripted model that shows the learning
-	$(BIN)/assistant demo
+demo: $(RUNS)                   ## a conversation with a scripted model that shows the learning
+	@$(BIN)/assistant demo
 
 test: lint                      ## all that must hold; under five minutes
 	$(BIN)/pytest -m "not model and not long"
@@ -50,8 +51,13 @@ readme: $(READY)                ## write the README's tables anew
 clean:                          ## forget the virtual environment and all caches
 	rm -rf .venv .cache .mypy_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+$(RUNS): pyproject.toml
+	@echo "Installing into .venv; this takes a minute, once …"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(READY): $(RUNS)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch $@
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from assistant.cli.given import Given, alone, given_of
-from assistant.cli.server import attach_to
+from assistant.cli.server import attach_to, counts
 from assistant.errors import BadSetting, PersonMustAct
 from assistant.home import Home, find_template
 from assistant.home.adopt import adopt, own_place, remember
@@ -33,7 +33,7 @@ def setup(
 
         with given.assembly() as assembly:
             use_builtin(assembly.home, given.world.environ, given.note)
-            remind(given, assembly.home)
+            renew(given, assembly.home)
     if source is None and not local:
         if not sys.stdin.isatty():
             raise PersonMustAct(
@@ -51,14 +51,20 @@ def choose(given: Given) -> bool:
     with given.assembly() as assembly:
         done = ask(assembly.home, given.world.environ, Person(given.note, line, secret))
         if done:
-            remind(given, assembly.home)
+            renew(given, assembly.home)
         return done
 
 
-def remind(given: Given, home: Home) -> None:
-    """A server that runs does not know of the choice."""
-    if attach_to(given, home).look():
-        given.note("the server that runs keeps its model until `assistant down`; the next command starts a new one")
+def renew(given: Given, home: Home) -> None:
+    """A server that runs does not know of the choice: one that rests is ended, one at work is left alone."""
+    attach = attach_to(given, home)
+    found = attach.look()
+    if found is None:
+        return
+    if found.health == "well" and any(counts(found).values()):
+        given.note("the server is at work, and keeps the model it has until `assistant down`")
+    elif attach.end(found):
+        given.note("the server has ended; the next command starts one with this model")
 
 
 def bring_along(given: Given, source: Path) -> None:

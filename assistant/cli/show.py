@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any, TextIO
 from zoneinfo import ZoneInfo
 
@@ -45,7 +47,10 @@ class Show:
     def note(self, text: str) -> None:
         """A line for people, never part of the output."""
         self.streams.out.flush()
-        self.streams.notes.write(clean(text) + "\n")
+        lines = clean(text).split("\n")
+        if self.streams.notes.isatty():
+            lines = [piece for line in lines for piece in folded(line, get_terminal_size().columns)]
+        self.streams.notes.write("\n".join(lines) + "\n")
         self.streams.notes.flush()
 
     def items(self, items: Sequence[Item], columns: Columns, nothing: str) -> None:
@@ -58,8 +63,8 @@ class Show:
         else:
             self.note(nothing)
 
-    def thing(self, item: Item, lines: Iterable[str]) -> None:
-        """One thing: an object, or lines."""
+    def thing(self, item: Item | Sequence[Item], lines: Iterable[str]) -> None:
+        """One thing: an object, or lines; a list where lines say more than a table."""
         if self.json:
             self.value(item)
             return
@@ -101,6 +106,11 @@ class Show:
             return ""
         moment = datetime.fromisoformat(time) if isinstance(time, str) else time
         return f"{moment.astimezone(ZoneInfo(self.zone) if self.zone else None):%Y-%m-%d %H:%M}"
+
+
+def folded(line: str, width: int) -> list[str]:
+    """A long line as several, broken at spaces alone, so that paths and commands can be copied."""
+    return wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def cell(item: Item, field: str | Callable[[Item], str]) -> str:

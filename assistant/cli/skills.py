@@ -1,6 +1,7 @@
 """`assistant skills`: looking at them.  What changes them is in `skill_changes`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -131,15 +132,18 @@ def why(
     """Which change, run and words taught each line."""
     with given_of(context).assembly() as assembly:
         lines = [told(assembly, item) for item in assembly.library.why(name, line)]
-        columns: Columns = {
-            "line": "line",
-            "commit": lambda item: item["commit"][:10],
-            "actor": "actor",
-            "run": "run",
-            "text": "text",
-            "because": lambda item: " · ".join(f"“{quote['quote']}”" for quote in item["evidence"]),
-        }
-        given_of(context).show(as_json).items(lines, columns, "it has no lines")
+        look = given_of(context).show(as_json, assembly.settings.timezone)
+        look.thing(lines, by_change(lines, look))
+
+
+def by_change(lines: Sequence[Item], look: Show) -> Iterator[str]:
+    """Neighbouring lines that one change taught stand together, under who made it and on which words."""
+    for _, group in groupby(lines, lambda item: item["commit"]):
+        taught = list(group)
+        first = taught[0]
+        yield f"{first['commit'][:10] or 'not committed yet'}  {first['actor']}  {look.when(first['when'])}".rstrip()
+        yield from (f"       because “{quote['quote']}”" for quote in first["evidence"])
+        yield from (f"{item['line']:>5}  {item['text']}".rstrip() for item in taught)
 
 
 def told(assembly: "Assembly", line: Taught) -> Item:

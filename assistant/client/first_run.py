@@ -50,7 +50,7 @@ class FirstRun:
         offers: list[tuple[str, Callable[[], Choice | None]]] = [
             ("an API key, for OpenAI or any endpoint that speaks its language", self._endpoint),
             *((_described(server), lambda server=server: self._local(server)) for server in servers),
-            ("the built-in model: runs here, needs no account; it is small, knows little, uses no tools", BuiltIn),
+            ("the built-in model: needs no account; small, knows little, uses no tools", BuiltIn),
         ]
         self._tell(f"Now {now} answers. Which model should?\n" if now else FIRST)
         for number, (words, _) in enumerate(offers, 1):

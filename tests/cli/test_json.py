@@ -140,6 +140,10 @@ def test_each_learned_line_names_its_review_and_the_words_it_rests_on(home):
     assert lines[0]["evidence"][0]["quote"] == "greet me in Korean"
     one = home.fine("skills", "why", "greeting-in-korean", "6", "--json").json
     assert [line["line"] for line in one] == [6]
+    shown = home.fine("skills", "why", "greeting-in-korean").out.splitlines()
+    assert shown[0].startswith(f"{lines[0]['commit'][:10]}  review  ")
+    assert shown[1] == "       because “greet me in Korean”"
+    assert shown[-1] == f"{lines[-1]['line']:>5}  {lines[-1]['text']}"
 
 
 def test_memory_names_text_time_actor_and_run(home):

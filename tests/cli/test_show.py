@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from assistant.cli.show import Show, Streams
+from assistant.cli.show import Show, Streams, folded
 from tests.cli.scene import Shell
 
 
@@ -29,6 +29,12 @@ def test_columns_line_up_by_cells_in_any_script():
 def test_only_the_end_of_a_line_is_cut_and_never_through_a_wide_character():
     out, _ = printed(Show(width=29), KOREAN)
     assert out.splitlines()[1] == "한국어 도움말  1     가나다…"
+
+
+def test_a_long_note_is_broken_at_spaces_and_its_paths_stay_whole():
+    path = "/a/very/long/path/with-hyphens/that/is/wider/than/any/window"
+    assert folded(f"  it is in {path} now", 20) == ["  it is in", path, "now"]
+    assert folded("", 20) == [""]
 
 
 def test_an_empty_list_says_so_among_the_notes_and_is_an_array_for_programs():
