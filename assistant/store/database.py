@@ -18,6 +18,8 @@ VERSION = 1
 """The newest migration; also the file's `user_version`, which recognises an up-to-date file without the library."""
 LOCK_SECONDS = 30.0
 """How long another program may hold the database before we say so."""
+KEPT_OPEN = 8
+"""Connections that wait for the next thread: opening one costs more than most of what is asked of it."""
 
 
 class Database:
@@ -28,6 +30,7 @@ class Database:
         self.clock = clock
         self._local = threading.local()
         self._open: dict[int, sqlite3.Connection] = {}
+        self._free: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
 
     @property
@@ -35,9 +38,11 @@ class Database:
         """This thread's connection."""
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if found is None:
-            found = self._local.connection = connect(self.path)
             with self._guard:
                 self._forget_dead_threads()
+                free = self._free.pop() if self._free else None
+            found = self._local.connection = free or connect(self.path)
+            with self._guard:
                 self._open[threading.get_ident()] = found
         return found
 
@@ -47,20 +52,26 @@ class Database:
             self._open.pop(ident).close()
 
     def release(self) -> None:
-        """Close this thread's connection; a thread that ends calls it."""
+        """Give this thread's connection back; a thread that ends, or has nothing to ask for a while, calls it."""
         found = getattr(self._local, "connection", None)
-        if found is not None:
-            del self._local.connection
-            with self._guard:
-                self._open.pop(threading.get_ident(), None)
+        if found is None:
+            return
+        del self._local.connection
+        with self._guard:
+            self._open.pop(threading.get_ident(), None)
+            keep = len(self._free) < KEPT_OPEN and not found.in_transaction
+            if keep:
+                self._free.append(found)
+        if not keep:
             found.close()
 
     def close(self) -> None:
-        """Close every thread's connection."""
+        """Close every connection."""
         with self._guard:
-            for connection in self._open.values():
+            for connection in (*self._open.values(), *self._free):
                 connection.close()
             self._open.clear()
+            self._free.clear()
         self._local = threading.local()
 
     def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
