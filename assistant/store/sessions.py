@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from assistant.core.messages import Call, Message
-from assistant.errors import NotFound
+from assistant.errors import Conflict, NotFound
 from assistant.store.database import Database, Row, Tx
 from assistant.store.words import indexed, literal, query
 from skills_store.values import Origin
@@ -115,9 +115,13 @@ class Sessions:
             tx.execute("UPDATE sessions SET title = ?, named_by_person = 1 WHERE id = ?", (title.strip(), session_id))
 
     def delete(self, session_id: str) -> None:
-        """Remove all of a session: messages, runs, events, quotes; NotFound."""
+        """Remove all of a session: messages, runs, events, quotes; NotFound, Conflict while a run of it lives."""
         self.row(session_id)
         with self.database.writing() as tx:
+            living = tx.execute("SELECT id FROM runs WHERE session_id = ? AND finished IS NULL", (session_id,)).fetchall()
+            if living:
+                named = ", ".join(row["id"] for row in living)
+                raise Conflict(f"session {session_id} has runs that are not over ({named}): stop them first")
             runs = "SELECT id FROM runs WHERE session_id = ?"
             for row in tx.execute("SELECT id, text, role FROM messages WHERE session_id = ?", (session_id,)).fetchall():
                 forget_words(tx, row)

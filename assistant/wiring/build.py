@@ -23,7 +23,7 @@ from assistant.home.secrets import filled
 from assistant.runtime.bell import Bell
 from assistant.runtime.desk import waiting_out
 from assistant.runtime.engine import Engine
-from assistant.runtime.executors import Executor
+from assistant.runtime.executors import Executor, at_work
 from assistant.runtime.local import LocalRuns
 from assistant.runtime.log import logger_of, reporting
 from assistant.runtime.parts import Models, Parts
@@ -232,11 +232,13 @@ class Working:
     def __init__(self, assembly: Assembly, only_own: bool) -> None:
         self.assembly = assembly
         self.parts = assembly.parts
+        alone = not at_work(assembly.home.run)
         self.executor = Executor(assembly.home.run, assembly.world.ids("exe"))
         self.engine = Engine(self.parts)
         self.runs = LocalRuns(self.parts, self.engine, self.executor.id if only_own else "")
         self.workers = Workers(self.parts, self.engine, self.executor, only_own)
-        self.recovered = recover(self.parts, self.executor, reserve=only_own)
+        # Beside a server, what a dead process left is the server's to go on with.
+        self.recovered = recover(self.parts, self.executor, reserve=only_own) if alone or not only_own else []
         self.workers.start()
 
     def __enter__(self) -> "Working":
