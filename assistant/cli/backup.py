@@ -46,7 +46,8 @@ def restore(
     find_git(given.world.environ)
     target = Target(unbundle, integrity, partial(busy, given), given.world.clock)
     restored = bring_back(file.expanduser(), given.place, target, replace)
-    given.note(f"{', '.join(restored.parts)} of {restored.created} are back in {given.place.root}")
+    when = given.show().when(restored.created)
+    given.note(f"{', '.join(restored.parts)} of {when} are back in {given.place.root}")
     if restored.replaced:
         given.note(f"what they replaced is in {restored.replaced}")
 
