@@ -118,7 +118,8 @@ class Sessions:
         """Remove all of a session: messages, runs, events, quotes; NotFound, Conflict while a run of it lives."""
         self.row(session_id)
         with self.database.writing() as tx:
-            living = tx.execute("SELECT id FROM runs WHERE session_id = ? AND finished IS NULL", (session_id,)).fetchall()
+            alive = "SELECT id FROM runs WHERE session_id = ? AND finished IS NULL"
+            living = tx.execute(alive, (session_id,)).fetchall()
             if living:
                 named = ", ".join(row["id"] for row in living)
                 raise Conflict(f"session {session_id} has runs that are not over ({named}): stop them first")

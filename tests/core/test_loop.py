@@ -32,7 +32,10 @@ class TableTools:
         return tuple(results)
 
 
-def run(model, *, max_steps=5, interrupt=None, arrivals=None, messages=(Message("user", "hi"),), **answers):
+HELLO = (Message("user", "hi"),)
+
+
+def run(model, *, max_steps=5, interrupt=None, arrivals=None, messages=HELLO, **answers):
     interrupt = interrupt or Interrupt()
     tools = TableTools(interrupt, **answers)
 

@@ -1,4 +1,4 @@
-"""kill -9 during `ask --here`, at every commit point of one journey: the next start goes on, nothing lost, nothing twice."""
+"""kill -9 at every commit point of one `ask --here`: the next start goes on, nothing is lost, nothing happens twice."""
 
 import json
 import os
