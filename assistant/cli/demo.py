@@ -1,5 +1,9 @@
 """`assistant demo`: a story of learning, told by a scripted model over the real program."""
 
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
 from time import monotonic, sleep
 
 import typer
@@ -15,7 +19,16 @@ def demo(context: typer.Context) -> None:
     given = given_of(context)
     show = given.show()
     alive = show.streams.out.isatty() and given.world.environ.get("TERM", "dumb") != "dumb"
-    play(place(given.home), given.world, Theatre(show.streams.out, monotonic, sleep, show.colour, alive))
+    theatre = Theatre(show.streams.out, monotonic, sleep, show.colour, alive, program(given.world.environ))
+    play(place(given.home), given.world, theatre)
+
+
+def program(environ: Mapping[str, str]) -> str:
+    """What to type for this program: it may not be on PATH."""
+    if shutil.which("assistant", path=environ.get("PATH")):
+        return "assistant"
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "assistant" else f"{sys.executable} -m assistant"
 
 
 commands = {"demo": alone(demo)}

@@ -27,6 +27,9 @@ class Theatre:
     alive: bool = False
     """Whether somebody watches, in a terminal that can redraw."""
 
+    program: str = "assistant"
+    """How the person calls us."""
+
     @property
     def pace(self) -> float:
         """Seconds that a piece of the model's text takes."""
@@ -60,6 +63,7 @@ class Stage:
 
     def __init__(self, theatre: Theatre) -> None:
         self._theatre = theatre
+        self.program = theatre.program
         columns = (lambda: get_terminal_size().columns) if theatre.alive else (lambda: COLUMNS)
         self._page = Page(Paint(columns, colour=theatre.colour), theatre.now, lead="/")
 

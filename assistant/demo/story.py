@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 from assistant.client.ask import Absent, Outcome, ask_attached, ask_once
 from assistant.core.ports import Start, Started
@@ -42,9 +43,9 @@ CLOSING = (
     "A script stood in for the model; `assistant chat` is the same with one of yours. To look around, and to forget it:"
 )
 LOOK = """\
-assistant --home {home} skills why {skill}
-assistant --home {home} skills undo {commit}
-assistant --home {home} reviews list
+{program} --home {home} skills why {skill}
+{program} --home {home} skills undo {commit}
+{program} --home {home} reviews list
 git -C {home}/skills log
 rm -rf {root}"""
 
@@ -115,7 +116,8 @@ class Demo:
         stage.tell(MADE)
         stage.exactly((self._root / "shop/docs/billing.md").read_text(encoding="utf-8"))
         stage.tell(CLOSING)
-        stage.exactly(LOOK.format(home=home, root=self._root, skill=SKILL, commit=commit[:10]))
+        places = {"home": quote(str(home)), "root": quote(str(self._root)), "program": stage.program}
+        stage.exactly(LOOK.format(**places, skill=SKILL, commit=commit[:10]))
         return Played(home, session, second, review, commit)
 
     def _first(self) -> tuple[str, str]:
@@ -142,7 +144,7 @@ class Demo:
         stage.exactly(last_commit(assembly.home.skills, assembly.environ))
         stage.tell(QUOTES)
         quotes = assembly.parts.ledger.quotes(review, commit.evidence)
-        stage.exactly("\n".join(f"{quote['message']}  “{quote['quote']}”" for quote in quotes))
+        stage.exactly("\n".join(f"{one['message']}  “{one['quote']}”" for one in quotes))
         return commit.commit
 
 

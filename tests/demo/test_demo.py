@@ -12,6 +12,7 @@ from assistant.demo.stage import Stage, Theatre
 from assistant.demo.story import Cut, place, whole
 from assistant.demo.words import BILLING, FIRST, INVENTED, LEARNED, SECOND, SKILL, script
 from assistant.errors import PersonMustAct
+from tests.cli.scene import Shell
 
 
 def git(shown, *words):
@@ -127,3 +128,13 @@ def test_the_script_is_not_repeated():
     model = ScriptedModel(())
     with pytest.raises(PersonMustAct, match="at its end"):
         next(model.stream(None, None))
+
+
+def test_the_command_plays_it_where_the_person_says(tmp_path):
+    shell = Shell(tmp_path)
+    said = shell.fine("--home", str(tmp_path / "here"), "demo")
+    assert f"rm -rf {tmp_path / 'here'}" in said.out
+    assert not shell.home.exists()
+    again = shell("--home", str(tmp_path / "here"), "demo")
+    assert (again.code, again.out) == (2, "")
+    assert "is not empty" in again.notes
