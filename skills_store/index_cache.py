@@ -45,7 +45,7 @@ def save(file: Path, snapshot: Snapshot) -> str:
 
 
 def _shelf(listing: list[str], rows: list[list[Any]], *rest: Any) -> Shelf:
-    entries = [Entry._make([*row[:9], tuple(row[9]), row[10], tuple(row[11]), row[12]]) for row in rows]
+    entries = [Entry._make((*row[:9], tuple(row[9]), row[10], tuple(row[11]), row[12])) for row in rows]
     shelf = Shelf(listing, entries, *rest)
     if not len(entries) == len(shelf.stamps) == len(shelf.sides):
         raise ValueError("the columns of the kept index differ in length")

@@ -14,7 +14,9 @@ MAX_LINE = 160
 MAX_HEADING = 100
 BEST = 20
 REST_SHARE = 4
+ARCHIVED = "archived"
 _order = attrgetter("category", "name")
+_category = attrgetter("category")
 
 
 def render_index(
@@ -31,7 +33,7 @@ def render_index(
     Given as Words, many skills are not taken apart again for `about`.
     """
     words = entries if isinstance(entries, Words) else Words(tuple(entries))
-    shown = sorted(filter(_usable, words.entries), key=_order)
+    shown = sorted([e for e in words.entries if e.broken is None and e.state != ARCHIVED], key=_order)
     lines = _Lines(shown, categories or {})
     budget = budget_tokens * BYTES_PER_TOKEN
     if len(lines.taken(shown, budget)) == len(shown):
@@ -42,7 +44,7 @@ def render_index(
 
 
 def _usable(entry: Entry) -> bool:
-    return entry.broken is None and entry.state != "archived"
+    return entry.broken is None and entry.state != ARCHIVED
 
 
 def _named(entries: Iterable[Entry], names: Collection[str]) -> list[Entry]:
@@ -76,7 +78,7 @@ class _Lines:
     def render(self, entries: Iterable[Entry]) -> str:
         """Skills below their categories."""
         lines = list[str]()
-        for category, group in groupby(entries, key=attrgetter("category")):
+        for category, group in groupby(entries, key=_category):
             lines += [self.heading(category), *(self.entry(entry) for entry in group)]
         return "\n".join(lines)
 
@@ -96,12 +98,12 @@ class _Lines:
         """As many of the wanted skills as fit, in the order they are wanted, and how many more there are where."""
         kept = self.taken(wanted, budget - budget // REST_SHARE)
         shown = self.render(sorted(kept, key=_order))
-        rest = self.rest({entry.path for entry in kept}, budget - len(shown.encode()) - 1)
+        rest = self.rest(kept, budget - len(shown.encode()) - 1)
         return f"{shown}\n{rest}" if shown else rest
 
-    def rest(self, shown: Collection[str], room: int) -> str:
+    def rest(self, shown: Iterable[Entry], room: int) -> str:
         """One line about what is not shown: the largest categories with their counts, and how to find the rest."""
-        counts = Counter(entry.category for entry in self.entries if entry.path not in shown)
+        counts = Counter(map(_category, self.entries)) - Counter(map(_category, shown))
         head, tail = f"{counts.total():,} more skills, found with skills_list(query):", ""
         for at, (category, count) in enumerate(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))):
             more = f" {category} {count:,},"

@@ -77,6 +77,10 @@ class Library:
         """Every skill in the store and in the external folders."""
         return self.reading.records()
 
+    def offered(self) -> dict[str, str]:
+        """Name and description of each skill that a conversation here may use; counts no use, so it costs little."""
+        return self.reading.offered()
+
     def record(self, name: str) -> Record:
         """One skill; StoreError not_found or ambiguous."""
         return self.reading.as_records((self.reading.entry(name),))[0]

@@ -159,6 +159,11 @@ class Reading:
             and not (off and (entry.name in off or entry.identity in off))
         )
 
+    def offered(self) -> dict[str, str]:
+        """Name and description of those that are in use."""
+        usable = self.usable(self.entries())
+        return {entry.name: entry.description for entry in usable if entry.state != "archived"}
+
     def missing(self, told: Document, files: Sequence[str]) -> tuple[str, ...]:
         """Variables, commands and files that the skill names and that are not here."""
         lacking = []

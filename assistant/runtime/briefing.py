@@ -71,8 +71,8 @@ def said_by_person(parts: Parts, run: Run, text: str) -> tuple[Message, dict[str
 
 def skills_now(parts: Parts) -> dict[str, str]:
     """Name and description of every skill that is offered; nothing for a library too large to be told one by one."""
-    offered = [record for record in parts.library.records() if record.state != "archived" and not record.broken]
-    return {record.name: record.description for record in offered} if len(offered) <= TOLD_SKILLS else {}
+    offered = parts.library.offered()
+    return offered if len(offered) <= TOLD_SKILLS else {}
 
 
 def local(parts: Parts) -> datetime:

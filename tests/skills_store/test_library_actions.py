@@ -326,6 +326,15 @@ def test_disabled_broken_and_foreign_skills_are_refused_with_the_reason(tmp_path
         with pytest.raises(StoreError, match=why):
             store.view(name)
     assert store.index() == ""
+    assert store.offered() == {}
+
+
+def test_what_is_offered_is_what_a_conversation_may_use(tmp_path):
+    store = created(tmp_path / "skills", YOU, disabled=frozenset({"off"}))
+    write(store.root, "art/off/SKILL.md", text("off"))
+    store.manage(Wish("create", "songs", category="music", content=text("songs", "Use when singing")), YOU)
+    store.manage(Wish("archive", "songs"), YOU)
+    assert store.offered() == {"maps": "Use when drawing maps"}
 
 
 def test_many_steps_are_one_transaction_of_as_many_commits(tmp_path):
