@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 
 from assistant.core.events import ToolOutput
 from assistant.core.messages import Message
@@ -14,9 +14,9 @@ from assistant.core.ports import Start
 from assistant.store.database import Database, open_database
 from assistant.store.runs import Runs
 from assistant.store.sessions import Sessions
-from tests.benchmarks.table import Row, p95
+from tests.benchmarks.table import Row, mid, p95, timed
 
-APPENDS = 500
+APPENDS = 200
 SEARCHES = 60
 SIZES = {100_000: 20.0, 800_000: 100.0}
 ENGLISH = [
@@ -61,14 +61,17 @@ def appending(path: Path) -> Row:
         session = at.sessions.create(tx, "m")
         run = at.runs.queue(tx, Start("hello"), "turn", session)
     message = Message("assistant", "The service is drawn as a diagram, top to bottom, with its stores. " * 4)
-    begun, cpu = perf_counter(), process_time()
-    for _ in range(APPENDS):
-        with at.database.writing() as tx:
-            at.sessions.add(tx, session, run, message)
-            at.runs.append(tx, run, ToolOutput("call_1", message.text))
-    spent, wall = (process_time() - cpu) / APPENDS * 1000, (perf_counter() - begun) / APPENDS * 1000
+
+    def append() -> None:
+        for _ in range(APPENDS):
+            with at.database.writing() as tx:
+                at.sessions.add(tx, session, run, message)
+                at.runs.append(tx, run, ToolOutput("call_1", message.text))
+
+    took = [timed(append) for _ in range(5)]
     at.database.close()
-    return Row("append one message with event and index row, CPU", spent, "ms", 0.4, f"with the disk {wall:.2f} ms")
+    cpu, wall = mid(t.cpu for t in took) / APPENDS, mid(t.wall for t in took) / APPENDS
+    return Row("append one message with event and index row, CPU", cpu, "ms", 0.4, f"with the disk {wall:.2f} ms")
 
 
 def searching(path: Path, size: int) -> Iterator[Row]:
@@ -85,6 +88,7 @@ def searching(path: Path, size: int) -> Iterator[Row]:
         "common word": lambda: "service",
         "two-syllable Korean": lambda: "회의",
         "two words": lambda: f"service {chance.choice(ENGLISH)}",
+        "one Korean letter": lambda: "회",
         "rare word": lambda: f"nr{chance.randrange(size)}",
     }
     for name, query in asked.items():

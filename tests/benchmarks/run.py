@@ -10,6 +10,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 
@@ -24,6 +26,8 @@ CHAPTERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     "skills": skills.rows,
     "database": database.rows,
 }
+if find_spec("tests.benchmarks.load"):
+    CHAPTERS["load"] = import_module("tests.benchmarks.load").rows
 
 
 def main() -> None:
