@@ -32,8 +32,8 @@ def finish(parts: Parts, run: Run, last: ReplyEnded | None, why: Stop) -> None:
         last = ReplyEnded(Message("assistant", text))
     output = last.message.text if last else ""
     with parts.database.writing() as tx:
-        if last:
-            record(parts, tx, run, last)
+        for event in [last] if last else stopped_ends(parts, run):
+            record(parts, tx, run, event)
         if run.kind == "turn":
             queue_leftovers(parts, tx, run)
             if why is not Stop.INTERRUPTED:
@@ -59,8 +59,12 @@ def fail(parts: Parts, run: Run, error: str, code: str) -> None:
 
 
 def cancel_queued(parts: Parts, run: Run) -> None:
-    """Stop a run that has not begun."""
+    """Stop a run that nobody works on: it has not begun, or its process died."""
     with parts.database.writing() as tx:
+        for event in stopped_ends(parts, run):
+            record(parts, tx, run, event)
+        if run.kind == "turn":
+            queue_leftovers(parts, tx, run)
         if run.kind == "review":
             reviewing.close(parts, tx, run, "it was stopped")
         close(parts, tx, run, RunCancelled(), "")
@@ -92,6 +96,13 @@ def loose_ends(messages: Sequence[Message], error: str) -> list[Event]:
     results = [Message("tool", LEFT_BEHIND, answers=c.id, name=c.name, failed=True) for c in turn.unanswered()]
     excuse = Message("assistant", "", sent=f"[no answer: {error.splitlines()[0][:200] if error else 'a fault'}]")
     return [*(ToolEnded(result, 0.0, "") for result in results), ReplyEnded(excuse)]
+
+
+def stopped_ends(parts: Parts, run: Run) -> list[Event]:
+    """What a turn that was stopped between two steps lacks; nothing when it never began or has its answer."""
+    said = parts.sessions.of_run(run.id)
+    whole = not said or (said[-1].role == "assistant" and not said[-1].calls)
+    return [] if whole else loose_ends(said, "it was stopped")
 
 
 def queue_leftovers(parts: Parts, tx: Tx, run: Run) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from assistant.errors import AssistantError
 from assistant.runtime.bell import QUEUE
 from assistant.runtime.executors import Executor
 from assistant.runtime.parts import Parts, Run
@@ -43,17 +42,14 @@ def due(now: datetime, known: Known) -> tuple[Chore, ...]:
 
 
 def beat(parts: Parts, executor: Executor) -> None:
-    """One beat: what is due is done; a fault is logged and the next beat tries again."""
+    """One beat: what is due is done; what fails is tried again by the next."""
     chores = {
         "orphans": lambda: orphans(parts, executor),
         "sweep": lambda: sweep(parts),
         "forget": lambda: forget(parts),
     }
-    try:
-        for chore in due(parts.clock(), known(parts)):
-            chores[chore]()
-    except AssistantError:
-        parts.report("heartbeat")
+    for chore in due(parts.clock(), known(parts)):
+        chores[chore]()
 
 
 def known(parts: Parts) -> Known:

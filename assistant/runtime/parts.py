@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from threading import Semaphore
 
 from assistant.core.events import RunKind
 from assistant.core.ports import Clock, Model
 from assistant.runtime.bell import Bell
+from assistant.runtime.slots import Slots
 from assistant.settings import Settings
 from assistant.store.database import Database, Row
 from assistant.store.ledger import Ledger
@@ -94,4 +94,4 @@ class Parts:
     background: Background
     models: Models
     bell: Bell
-    slots: Semaphore
+    slots: Slots

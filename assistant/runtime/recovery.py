@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from assistant.runtime.ending import fail
@@ -18,23 +19,32 @@ def recover(parts: Parts, executor: Executor, reserve: bool) -> list[str]:
     """Queue every orphaned run again, for this executor alone if `reserve`; their ids."""
     taken = []
     for orphan in list(parts.runs.orphans(executor.dead)):
-        end_left_running(parts.ledger.left_running(orphan.id), orphan.id)
-        row = parts.runs.row(orphan.id)
-        if row["resumed"] >= MOST_RESUMES:
-            fail(parts, run_of(row), f"it was interrupted {MOST_RESUMES + 1} times and is not tried again", "fault")
-            continue
-        with parts.database.writing() as tx:
-            parts.runs.set(
-                tx,
-                orphan.id,
-                status="queued",
-                executor="",
-                resumed=row["resumed"] + 1,
-                orphaned=(parts.clock() - orphan.idle).isoformat(),
-                reserved_for=executor.id if reserve else "",
-            )
-        taken.append(orphan.id)
+        since = parts.clock() - orphan.idle
+        if take_up_again(parts, orphan.id, since, executor.id if reserve else ""):
+            taken.append(orphan.id)
     return taken + unreserve(parts, executor, reserve)
+
+
+def take_up_again(parts: Parts, run_id: str, since: datetime | None = None, reserved_for: str = "") -> bool:
+    """Queue a run again that nobody works on since a time; False when it is over, or is given up."""
+    end_left_running(parts.ledger.left_running(run_id), run_id)
+    row = parts.runs.row(run_id)
+    if row["finished"]:
+        return False
+    if row["resumed"] >= MOST_RESUMES:
+        fail(parts, run_of(row), f"it was interrupted {MOST_RESUMES + 1} times and is not tried again", "fault")
+        return False
+    with parts.database.writing() as tx:
+        parts.runs.set(
+            tx,
+            run_id,
+            status="queued",
+            executor="",
+            resumed=row["resumed"] + 1,
+            orphaned=(since or parts.clock()).isoformat(),
+            reserved_for=reserved_for,
+        )
+    return True
 
 
 def unreserve(parts: Parts, executor: Executor, reserve: bool) -> list[str]:

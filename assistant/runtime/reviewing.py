@@ -84,7 +84,7 @@ def pause(parts: Parts, run: Run, desk: Desk, interrupt: Interrupt) -> None:
     """While a turn of the session runs, hold back, and hold no slot."""
     if parts.runs.holding(run.session_id) is None:
         return
-    with desk.slot_free():
+    with desk.slot_free(interrupt):
         while parts.runs.holding(run.session_id) is not None and not interrupt.wait(PAUSE_SECONDS):
             pass
 

@@ -1,14 +1,17 @@
 """Takes up queued runs, one thread a run, as many at once as the settings allow."""
 
 import threading
+from collections.abc import Callable
+from typing import TypeVar
 
 from assistant.runtime.bell import QUEUE
 from assistant.runtime.ending import cancel_queued
 from assistant.runtime.engine import Engine
 from assistant.runtime.executors import Executor
 from assistant.runtime.parts import Parts, run_of
-from assistant.runtime.recovery import end_left_running, reviews_may_run
+from assistant.runtime.recovery import end_left_running, reviews_may_run, take_up_again
 
+T = TypeVar("T")
 LOOK_SECONDS = 0.5
 """How often to look for runs and wishes to stop that another process wrote."""
 DRAIN_SECONDS, DRAIN_LOOK_SECONDS = 5.0, 0.05
@@ -24,6 +27,7 @@ class Workers:
         self.only_own = only_own
         self._leaving = threading.Event()
         self._threads: set[threading.Thread] = set()
+        self._dropped: set[str] = set()
         self._chief = threading.Thread(target=self._look, name="workers", daemon=True)
 
     def start(self) -> None:
@@ -61,26 +65,35 @@ class Workers:
         """Runs in work here."""
         return len(self.engine.working())
 
+    def guarded(self, work: Callable[[], T], about: str) -> T | None:
+        """Work whose fault must not end a thread that others rely on.  One of the four places that catch everything."""
+        try:
+            return work()
+        except Exception:  # noqa: BLE001 - seam: job
+            self.parts.report(about)
+            return None
+
     def _look(self) -> None:
         parts = self.parts
         with parts.bell.listening(QUEUE) as heard:
             while not self._leaving.is_set():
                 heard.clear()
-                self._stop_what_is_unwanted()
-                if not self._take_one():
+                self.guarded(self._stop_what_is_unwanted, "stopping runs")
+                self.guarded(self._queue_dropped, "runs that were dropped")
+                if not self.guarded(self._take_one, "taking up runs"):
                     heard.wait(LOOK_SECONDS)
         parts.database.release()
 
     def _take_one(self) -> bool:
         """Begin one run if one waits and there is a place; whether it did."""
-        if not self.parts.slots.acquire(blocking=False):
+        if not self.parts.slots.try_take():
             return False
         run_id = None
         try:
             run_id = self.parts.runs.claim(self.executor.id, self.only_own, reviews_may_run(self.parts))
         finally:
             if run_id is None:
-                self.parts.slots.release()
+                self.parts.slots.give_back()
         if run_id is None:
             return False
         thread = threading.Thread(target=self._work, args=(run_id,), name=run_id, daemon=True)
@@ -89,13 +102,22 @@ class Workers:
         return True
 
     def _work(self, run_id: str) -> None:
-        try:
-            self.engine.execute(run_id)
-        finally:
-            self.parts.slots.release()
-            self.parts.database.release()
-            self._threads.discard(threading.current_thread())
-            self.parts.bell.ring(QUEUE)
+        """Bring a run to its end; one whose end cannot even be written is tried again when writing works."""
+        if not self.guarded(lambda: self._execute(run_id), run_id):
+            self._dropped.add(run_id)
+        self.parts.slots.give_back()
+        self.parts.database.release()
+        self._threads.discard(threading.current_thread())
+        self.parts.bell.ring(QUEUE)
+
+    def _execute(self, run_id: str) -> bool:
+        self.engine.execute(run_id)
+        return True
+
+    def _queue_dropped(self) -> None:
+        for run_id in list(self._dropped):
+            take_up_again(self.parts, run_id)
+            self._dropped.discard(run_id)
 
     def _stop_what_is_unwanted(self) -> None:
         for row in self.parts.runs.unwanted():

@@ -152,8 +152,9 @@ def ask_model(service: Service, body: ChatBody, said: Said) -> tuple[str, Usage]
     model = service.parts.models(model_of(body.model))
     message = Message("user", said.text, origin=Origin.OWN)
     text, usage = "", Usage()
-    with service.parts.slots:
-        for chunk in model.stream(ModelRequest(said.instructions, (), (message,)), Interrupt()):
+    interrupt = Interrupt()
+    with service.parts.slots.taken(interrupt):
+        for chunk in model.stream(ModelRequest(said.instructions, (), (message,)), interrupt):
             text = "" if chunk.restarted else text + chunk.text
             usage += chunk.usage or Usage()
     return text, usage

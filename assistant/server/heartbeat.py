@@ -1,6 +1,7 @@
 """The server's heartbeat: once a minute it does what is due by our clock."""
 
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
 from assistant.runtime.executors import Executor
@@ -13,9 +14,10 @@ LOOK_SECONDS = 1.0
 class Heartbeat:
     """A thread that beats; a context manager."""
 
-    def __init__(self, parts: Parts, executor: Executor) -> None:
+    def __init__(self, parts: Parts, executor: Executor, guarded: Callable[[Callable[[], None], str], object]) -> None:
         self.parts = parts
         self.executor = executor
+        self.guarded = guarded
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
@@ -34,7 +36,7 @@ class Heartbeat:
         import schedule  # 12 ms, and nothing needs it before the server answers
 
         minutes = schedule.Scheduler()
-        minutes.every(1).minutes.do(beat, self.parts, self.executor)
+        minutes.every(1).minutes.do(self.guarded, lambda: beat(self.parts, self.executor), "heartbeat")
         while not self._over.wait(LOOK_SECONDS):
             minutes.run_pending()
         self.parts.database.release()

@@ -124,7 +124,7 @@ def serving(home: Home, house: House, listening: Listening, say: Callable[[str],
     )
     service = Service(house.parts, house.runs, door, Feeds(house.parts.runs, house.parts.bell))
     running = Running(os.getpid(), port, token, house.parts.version, listening.host)
-    with Heartbeat(house.parts, house.executor):
+    with Heartbeat(house.parts, house.executor, house.workers.guarded):
         write_running(home, running)
         try:
             say(f"listening on {running.url}" + ("" if port == listening.port else f" ({listening.port} is taken)"))

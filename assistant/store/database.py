@@ -98,9 +98,11 @@ class Database:
         try:
             yield connection
             connection.execute("COMMIT")
+        except sqlite3.OperationalError as fault:
+            undo(connection)
+            raise TryLater(f"{self.path} cannot be written ({fault}); nothing of this step was kept") from fault
         except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            undo(connection)
             raise
 
     def attempt(self, tx: Tx, write: Callable[[], None]) -> sqlite3.Error | None:
@@ -123,6 +125,12 @@ class Database:
     def now(self) -> str:
         """The clock's time as stored."""
         return self.clock().isoformat()
+
+
+def undo(connection: sqlite3.Connection) -> None:
+    """Take an unfinished transaction back; some faults have done so already."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def connect(path: Path) -> sqlite3.Connection:

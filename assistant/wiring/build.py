@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from logging import Logger
 from pathlib import Path
 from secrets import token_hex
-from threading import Semaphore
 from time import monotonic
 from typing import Any
 
@@ -28,6 +27,7 @@ from assistant.runtime.local import LocalRuns
 from assistant.runtime.log import logger_of, reporting
 from assistant.runtime.parts import Models, Parts
 from assistant.runtime.recovery import recover
+from assistant.runtime.slots import Slots
 from assistant.runtime.workers import Workers
 from assistant.settings import Settings, load
 from assistant.store.database import Database, open_database
@@ -169,7 +169,7 @@ class Assembly:
     def parts(self) -> Parts:
         """What every run shares."""
         world, settings = self.world, self.settings
-        slots = Semaphore(settings.server.max_concurrent_runs)
+        slots = Slots(settings.server.max_concurrent_runs)
         wait = partial(waiting_out, slots)
         return Parts(
             version=__version__,
