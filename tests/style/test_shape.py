@@ -71,6 +71,7 @@ LATE = {
     ("assistant/llm/local_server.py", "xllamacpp"): 50,
     ("assistant/llm/late.py", "openai"): 280,
     ("assistant/llm/late.py", "httpx2"): 56,
+    ("assistant/client/paint.py", "assistant.client.markdown"): 67,
     ("assistant/client/attach.py", "filelock"): 35,
     ("assistant/server/heartbeat.py", "schedule"): 10,
     ("assistant/__main__.py", "assistant.cli"): 90,
