@@ -1,6 +1,6 @@
 """The one place that loads rapidfuzz, and only when likeness is asked for."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,18 +32,7 @@ def word_ratio(one: str, other: str) -> float:
 
 def best(wanted: str, choices: Sequence[str], limit: int, least: float) -> list[tuple[int, float]]:
     """The choices most like a text, the best first, as (position, likeness from 0 to 1)."""
-    return _best(_rapid().fuzz.ratio, wanted, choices, limit, least)
-
-
-def best_by_words(wanted: str, choices: Sequence[str], limit: int, least: float) -> list[tuple[int, float]]:
-    """Like `best`, but the order of words does not count."""
-    return _best(_rapid().fuzz.token_sort_ratio, wanted, choices, limit, least)
-
-
-def _best(
-    scorer: Callable[..., float], wanted: str, choices: Sequence[str], limit: int, least: float
-) -> list[tuple[int, float]]:
     found: Iterable[tuple[str, float, int]] = _rapid().process.extract(
-        wanted, choices, scorer=scorer, limit=limit, score_cutoff=least * 100
+        wanted, choices, scorer=_rapid().fuzz.ratio, limit=limit, score_cutoff=least * 100
     )
     return [(at, score / 100) for _, score, at in found]

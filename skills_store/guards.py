@@ -41,6 +41,8 @@ class Likeness:
 
     name: str
     why: str
+    open: bool = True
+    """Review and curator may extend it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +210,14 @@ def answered(change: Change, facts: Facts) -> Verdict:
 
 
 def duplicates(change: Change, facts: Facts) -> Verdict:
-    """A review extends what there is before it makes something new of the same kind."""
+    """A review extends what there is before it makes something new of the same kind; what it may not, it asks about."""
     if change.action != "create" or not change.cause.actor.automatic or not (near := facts.alike()):
         return None
     told = "; ".join(f"{item.name} ({item.why})" for item in near[:3])
-    return Refusal(
-        "duplicate", f"there is a skill like this already: {told}", f"view {near[0].name} and extend it instead"
-    )
+    goal = next((item.name for item in near if item.open), "")
+    if not goal:
+        return Stage(f"it is like a skill that {change.cause.actor.value} may not change: {told}")
+    return Refusal("duplicate", f"there is a skill like this already: {told}", f"view {goal} and extend it instead")
 
 
 def scanned(change: Change, facts: Facts) -> Verdict:

@@ -1,59 +1,87 @@
 """All skills of a folder, fast: only what changed since the last look is read again.
 
 A file counts as unchanged while its change time, size and inode are the same.  Whatever looks like a skill and is none
-is listed as broken or told in the notes.
+is listed as broken or told in the notes.  The last look is kept in the repository, so that another process need not
+read every skill again; that file is a help and never a source: damaged, old or missing it costs time and nothing else.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from threading import Lock
+from typing import Any, NamedTuple
 
-from skills_store import index_cache
 from skills_store.document import MAX_BYTES, read
 from skills_store.entry import MISSPELLED, NEVER, Entry, Seen, broken_entry, read_entry, stamp, stamps
-from skills_store.index_values import NOTHING, Shelf, Snapshot, assemble
 from skills_store.names import SIDECAR, SKILL_FILE, SKIPPED_FOLDERS
 
+VERSION = 2
+KEPT = "assistant-index.json"
 SAVE_AFTER = 64
+LARGE = 3_000
 CATEGORY_FILE = "DESCRIPTION.md"
+_order = attrgetter("category", "name", "path")
+
+
+class Shelf(NamedTuple):
+    """One category as it was seen: what lies in it, and for each skill an entry and the stamps of its two files."""
+
+    listing: list[str]
+    entries: list[Entry]
+    stamps: list[str]
+    sides: list[str]
+    notes: list[str]
+    line: str = ""
+    line_stamp: str = ""
+    folder: str = ""
+    """The stamp of the category's folder, which changes whenever something comes to lie in it or leaves it."""
+
+
+class Snapshot(NamedTuple):
+    """What a look found: the skills in order, a line about some categories, what was passed over and why."""
+
+    entries: tuple[Entry, ...] = ()
+    categories: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    shelves: tuple[tuple[str, Shelf], ...] = ()
+    generation: str = ""
+    """The branch when the sidecars were last looked at."""
+    fresh: int = 0
+    """How many skills had to be read."""
+
+
+NOTHING = Snapshot()
 
 
 class Index:
-    """Keeps the last look at a folder, so that the next one costs one file status for each skill."""
+    """Keeps the last look at a folder, so that the next one costs two file states for each skill."""
 
-    def __init__(self, root: Path, external: str = "") -> None:
-        self.root, self.external = root, external
+    def __init__(self, root: Path, external: str = "", large: int = LARGE) -> None:
+        self.root, self.external, self.large = root, external, large
+        self.kept = None if external else root / ".git" / KEPT
         self.trouble = ""
         self._last: Snapshot | None = None
         self._unsaved = 0
         self._lock = Lock()
 
-    def look(self, generation: str = "") -> Snapshot:
+    def look(self, generation: str = "", hurried: bool = False) -> Snapshot:
         """The skills as they are now.
 
-        Sidecars are only written through the store: with the same non-empty generation they are taken as unchanged.
+        A hurried look at very many skills believes what their sidecars said last, unless the generation moved since.
         """
         with self._lock:
-            last = self._kept() if self._last is None else self._last
-            now = scan_folder(self.root, last, generation, self.external)
+            last = self._last or (load(self.kept) if self.kept else NOTHING)
+            trusted = hurried and len(last.entries) > self.large and generation in ("", last.generation)
+            now = scan_folder(self.root, last, last.generation if trusted else generation, self.external, trusted)
             self._last = now
-            if now is not last:
-                self._keep(now)
+            self._unsaved += now.fresh if now is not last else 0
+            if self._unsaved > SAVE_AFTER and self.kept and self.kept.parent.is_dir():
+                self.trouble = save(self.kept, now)
+                self._unsaved = 0
             return now
-
-    def _kept(self) -> Snapshot:
-        file = None if self.external else index_cache.cache_file(self.root)
-        return index_cache.load(file) if file else NOTHING
-
-    def _keep(self, now: Snapshot) -> None:
-        """Write the look down once reading what it has and the file lacks would cost more than writing it."""
-        self._unsaved += now.fresh
-        file = None if self.external else index_cache.cache_file(self.root)
-        if file and self._unsaved > SAVE_AFTER:
-            self.trouble = index_cache.save(file, now)
-            self._unsaved = 0
 
 
 def scan_folder(
@@ -61,15 +89,23 @@ def scan_folder(
     last: Snapshot = NOTHING,
     generation: str = "",
     external: str = "",
+    trusted: bool = False,
     now_ns: Callable[[], int] = time.time_ns,
 ) -> Snapshot:
-    """The skills below a folder, taken from the last look where nothing changed."""
-    settled = bool(generation) and generation == last.generation
-    look = _Look(str(root), dict(last.shelves), settled, external, now_ns())
+    """The skills below a folder, taken from the last look where nothing changed; sidecars may be `trusted` unseen."""
+    look = _Look(str(root), dict(last.shelves), trusted, external, now_ns())
     shelves = tuple(look.shelves())
     if generation == last.generation and _same(shelves, last.shelves):
         return last
     return assemble(shelves, generation, look.fresh)
+
+
+def assemble(shelves: tuple[tuple[str, Shelf], ...], generation: str, fresh: int = 0) -> Snapshot:
+    """A snapshot of some categories, its skills in an order that does not depend on the folder's."""
+    entries = sorted((entry for _, shelf in shelves for entry in shelf.entries), key=_order)
+    lines = tuple((category, shelf.line) for category, shelf in shelves if shelf.line)
+    notes = tuple(note for _, shelf in shelves for note in shelf.notes)
+    return Snapshot(tuple(entries), lines, notes, shelves, generation, fresh)
 
 
 def find(entries: Iterable[Entry], name: str) -> tuple[Entry, ...]:
@@ -86,8 +122,9 @@ def _same(new: tuple[tuple[str, Shelf], ...], old: tuple[tuple[str, Shelf], ...]
 class _Look:
     """One look at a folder, with the shelves of the last one at hand."""
 
-    def __init__(self, root: str, last: dict[str, Shelf], settled: bool, external: str, now: int) -> None:
-        self.root, self.last, self.settled, self.external, self.now = root, last, settled, external, now
+    def __init__(self, root: str, last: dict[str, Shelf], trusted: bool, external: str, now: int) -> None:
+        self.root, self.last, self.external, self.now = root, last, external, now
+        self.trusted = trusted or external != ""
         self.real_root = os.path.realpath(root)
         self.fresh = 0
 
@@ -120,7 +157,7 @@ class _Look:
         folders = [f"{self.root}/{entry.path}" for entry in last.entries]
         if stamps([f"{folder}/{SKILL_FILE}" for folder in folders]) != last.stamps:
             return False
-        return self.settled or self.external != "" or self.same_sides(folders, last.sides)
+        return self.trusted or self.same_sides(folders, last.sides)
 
     def same_sides(self, folders: list[str], sides: list[str]) -> bool:
         """Is each sidecar the one that was read, or still absent?"""
@@ -154,7 +191,7 @@ class _Look:
         """What was seen last time, if neither of its files changed."""
         if last is None or stamp(f"{folder}/{SKILL_FILE}", self.now) != last.stamp or last.stamp == NEVER:
             return None
-        return last if self.settled or self.side(folder) == last.side != NEVER else None
+        return last if self.trusted or stamp(f"{folder}/{SIDECAR}", self.now) == last.side != NEVER else None
 
     def without_skill(self, shelf: Shelf, folder: str, path: str) -> None:
         """A folder in the place of a skill that has no SKILL.md: say why, so that nothing is lost without a word."""
@@ -201,10 +238,6 @@ class _Look:
         around = os.path.realpath(os.path.dirname(link)) + "/"
         return below and os.path.exists(target) and not around.startswith(target + "/")
 
-    def side(self, folder: str) -> str:
-        """The stamp of a skill's sidecar; foreign roots have none that counts."""
-        return "" if self.external else stamp(f"{folder}/{SIDECAR}", self.now)
-
     def line_stamp(self, category: str, listing: list[str]) -> str:
         """The stamp of the category's description; empty when there is none."""
         return stamp(f"{self.root}/{category}/{CATEGORY_FILE}", self.now) if f"{CATEGORY_FILE} " in listing else ""
@@ -229,3 +262,35 @@ def _first_line(file: str) -> str:
         return ""
     lines = (line.strip() for line in document.body.splitlines())
     return document.description or next((line for line in lines if line and line[0] not in "#-"), "")
+
+
+def load(file: Path) -> Snapshot:
+    """The look that was kept, or an empty one."""
+    try:
+        version, generation, shelves = json.loads(file.read_bytes())
+        if version != VERSION:
+            return NOTHING
+        return assemble(tuple((category, _shelf(*rest)) for category, *rest in shelves), str(generation))
+    except (OSError, ValueError, TypeError, IndexError, RecursionError):
+        return NOTHING
+
+
+def save(file: Path, snapshot: Snapshot) -> str:
+    """Keep a look, whole or not at all; why it could not be kept, or an empty text."""
+    data = json.dumps([VERSION, snapshot.generation, [[name, *shelf] for name, shelf in snapshot.shelves]])
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        draft.write_text(data, "utf-8")
+        os.replace(draft, file)
+    except OSError as wrong:
+        draft.unlink(missing_ok=True)
+        return f"the index is not kept and will be built anew: {wrong.strerror}"
+    return ""
+
+
+def _shelf(listing: list[str], rows: list[list[Any]], *rest: Any) -> Shelf:
+    entries = [Entry._make((*row[:9], tuple(row[9]), row[10], tuple(row[11]), row[12])) for row in rows]
+    shelf = Shelf(listing, entries, *rest)
+    if not len(entries) == len(shelf.stamps) == len(shelf.sides):
+        raise ValueError("the columns of the kept index differ in length")
+    return shelf

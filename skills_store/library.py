@@ -7,7 +7,6 @@ from pathlib import Path
 
 from skills_store import carriage
 from skills_store.explain import Explaining
-from skills_store.library_checks import Checks
 from skills_store.outcome import Applied, Hit, Outcome, Pending, Record, Refused, Staged, Taught, View
 from skills_store.plan import Wish
 from skills_store.proposing import Proposing, Seen
@@ -66,8 +65,7 @@ class Library:
         self.vault = Vault(root, clock, ids, outside.hand, outside.told)
         shelves = Shelves(self.vault.files)
         self.reading = Reading(root, self.vault.head, self.settings, usage, outside.has)
-        checks = Checks(self.reading)
-        self.proposing = Proposing(self.vault, shelves, self.settings, checks)
+        self.proposing = Proposing(self.vault, shelves, self.reading)
         self.writing = Writing(self.vault, self.proposing, usage)
         self.explaining = Explaining(self.vault, shelves)
 

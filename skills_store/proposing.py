@@ -5,16 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from skills_store import document
+from skills_store.alike import nearest
 from skills_store.change import Change, FileEdit, as_text, blob_hash, diff_of
+from skills_store.entry import Entry
 from skills_store.errors import StoreError
 from skills_store.files import Files
-from skills_store.guards import Facts, Refusal, Stage, judge, wish_problem
-from skills_store.library_checks import Checks
-from skills_store.names import ARCHIVE, DEFAULT_CATEGORY, SIDECAR
+from skills_store.guards import Facts, Likeness, Refusal, Stage, judge, wish_problem
+from skills_store.index import find
+from skills_store.names import ARCHIVE, DEFAULT_CATEGORY, SIDECAR, SKILL_FILE
 from skills_store.plan import Case, Wish, plan
-from skills_store.settings import StoreSettings
+from skills_store.reading import Reading
+from skills_store.scan import Finding, scan
 from skills_store.skill import Shelves, Skill
-from skills_store.values import Actor, Cause
+from skills_store.values import Actor, Cause, Owner
 from skills_store.vault import Vault
 
 Seen = Callable[[str], str | None]
@@ -48,28 +52,22 @@ class Proposal:
 class Proposing:
     """Everything between a wish and the vault."""
 
-    def __init__(
-        self,
-        vault: Vault,
-        shelves: Shelves,
-        settings: StoreSettings,
-        checks: Checks,
-    ) -> None:
+    def __init__(self, vault: Vault, shelves: Shelves, reading: Reading) -> None:
         self.vault = vault
         self.shelves = shelves
-        self.settings = settings
-        self.checks = checks
+        self.reading = reading
+        self.settings = reading.settings
 
     def after(self, files: Files) -> "Proposing":
         """The same, over files as they would be."""
-        return Proposing(self.vault, Shelves(files), self.settings, self.checks)
+        return Proposing(self.vault, Shelves(files), self.reading)
 
     def wished(self, wish: Wish, cause: Cause, seen: Seen) -> Proposal:
         """Plan a wish on today's files and judge it; StoreError when a guard says no."""
         if problem := wish_problem(wish, cause.actor):
             raise refused(problem)
         skill = self.shelves.find(wish.name, archived=wish.action == "restore")
-        if skill is None and (place := self.checks.external(wish.name)):
+        if skill is None and (place := self.external(wish.name)):
             raise not_ours(wish, place)
         change = plan(Case(wish, skill, cause, stamp(self.vault.clock()), self.taken(wish, skill)))
         facts = replace(self.facts(change, skill, seen), absorbed_into=wish.absorbed_into)
@@ -94,7 +92,6 @@ class Proposing:
         """What the guards may look at; costly facts are found when asked for."""
         files = {} if skill is None else {path: found.data for path, found in skill.files.items() if not found.link}
         folder = change.folders[0] if skill is None and change.folders else "" if skill is None else skill.folder
-        scan = self.settings.scan
         facts = Facts(
             folder=folder,
             files=files,
@@ -103,11 +100,27 @@ class Proposing:
             seen=seen,
             exists=lambda name: bool(self.shelves.folders(name)),
             turned_down=lambda: self.vault.inbox.turned_down(change),
-            alike=lambda: self.checks.alike(change),
-            findings=lambda: self.checks.findings(change, rooted(folder, files)) if scan else (),
+            alike=lambda: self.alike(change),
+            findings=lambda: findings(change, rooted(folder, files)) if self.settings.scan else (),
             your_lines=lambda: self.your_lines(change.edits),
         )
         return facts if skill is None else replace(facts, sidecar=skill.sidecar)
+
+    def external(self, name: str) -> str:
+        """The read-only folder that a skill of this name lies in; empty when in none."""
+        entries = find(self.reading.joined(()), name)
+        return next((entry.external for entry in entries), "")
+
+    def alike(self, change: Change) -> Sequence[Likeness]:
+        """Skills that a new one resembles, the closest first."""
+        text = next((edit.after for edit in change.edits if edit.path.endswith(f"/{SKILL_FILE}") and edit.after), None)
+        if text is None:
+            return ()
+        said = document.read(text)
+        new = Entry(change.name, change.category, said.description, "")
+        others = [entry for entry in self.reading.entries(hurried=True) if entry.name != change.name]
+        found = nearest(new, said.body, others, self.reading.text)
+        return [Likeness(item.entry.name, item.why, is_open(item.entry)) for item in found]
 
     def your_lines(self, edits: Sequence[FileEdit]) -> list[str]:
         """Lines last written by the person that the edits remove or alter."""
@@ -140,6 +153,28 @@ class Proposing:
 def rooted(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """A skill's files by their path below the root."""
     return {f"{folder}/{path}": data for path, data in files.items()}
+
+
+def is_open(entry: Entry) -> bool:
+    """Review and curator may change the skill."""
+    return entry.owner == Owner.AGENT and entry.pin != "frozen" and not entry.external
+
+
+def findings(change: Change, before: Mapping[str, bytes]) -> Sequence[Finding]:
+    """What the scan finds in the new bytes and did not find in the old ones."""
+    after = {e.path: e.after for e in change.edits if e.after is not None and not e.path.endswith(SIDECAR)}
+    found = scan(after)
+    if not found:
+        return ()
+    old = {path: before[path] for path in after if path in before}
+    known = {(item.rule, item.file, line_of(old[item.file], item.line)) for item in scan(old)}
+    return [item for item in found if (item.rule, item.file, line_of(after[item.file], item.line)) not in known]
+
+
+def line_of(data: bytes, number: int) -> bytes:
+    """A line of a file, by its number."""
+    lines = data.splitlines()
+    return lines[number - 1] if 0 < number <= len(lines) else b""
 
 
 def lost_lines(old: str, new: str) -> list[int]:

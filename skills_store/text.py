@@ -41,12 +41,6 @@ def folded(text: str) -> str:
     return " ".join(composed.casefold().split())
 
 
-def telling(text: str) -> str:
-    """The words of a text that tell it from others, as they are compared; all of them when it has only common ones."""
-    words = folded(text).split()
-    return " ".join(word for word in words if word not in COMMON_WORDS) or " ".join(words)
-
-
 def prompt_line(text: str, limit: int) -> str:
     """A text for one line of a prompt: nothing invisible, no mark-up that could close a block, a visible cut."""
     line = _SPACES.sub(" ", _INVISIBLE.sub(" ", text)).strip().translate(_ESCAPES)

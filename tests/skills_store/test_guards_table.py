@@ -82,6 +82,8 @@ ROWS = [
     (change(cause=YOU), replace(FACTS, turned_down=lambda: "too long"), ""),
     # Library
     (CREATE, replace(FACTS, files={}, alike=lambda: (Likeness("charts", "same words"),)), "duplicate"),
+    (CREATE, replace(FACTS, files={}, alike=lambda: (Likeness("charts", "x", False), Likeness("b", "x"))), "duplicate"),
+    (CREATE, replace(FACTS, files={}, alike=lambda: (Likeness("charts", "same words", False),)), Stage),
     (change("create", YOU, before=None), replace(FACTS, files={}, alike=lambda: (Likeness("charts", "x"),)), ""),
     # Scan
     (change(), replace(FACTS, findings=lambda: (SECRET,)), "scan"),
@@ -124,6 +126,12 @@ def test_every_guard_can_say_no_or_ask():
 def test_the_order_decides_which_reason_is_told():
     facts = replace(FACTS, sidecar=Sidecar(Owner.YOU), seen=lambda _path: None, findings=lambda: (SECRET,))
     assert judge(change(after=b"bad"), facts).code == "ownership"
+
+
+def test_a_review_is_sent_to_a_skill_that_it_may_extend():
+    near = (Likeness("yours", "same words", False), Likeness("mine", "same words"))
+    refused = judge(CREATE, replace(FACTS, files={}, alike=lambda: near))
+    assert (refused.code, refused.hint) == ("duplicate", "view mine and extend it instead")
 
 
 def test_costly_facts_are_asked_for_only_when_they_matter():

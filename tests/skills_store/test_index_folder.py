@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skills_store import index_cache
 from skills_store.entry import MISSPELLED, UNREADABLE_SIDECAR
-from skills_store.index import Index, find, scan_folder
-from skills_store.index_values import NOTHING, Snapshot
+from skills_store.index import KEPT, NOTHING, Index, Snapshot, find, load, save, scan_folder
 
 
 def much_later() -> int:
@@ -89,13 +87,28 @@ def test_a_skill_that_goes_and_a_category_that_goes_are_gone(tmp_path: Path):
     assert [e.name for e in look(tmp_path, first).entries] == ["a"]
 
 
-def test_a_sidecar_is_looked_at_when_the_generation_moved(tmp_path: Path):
+def test_a_hand_edit_of_a_sidecar_is_seen_by_the_next_look(tmp_path: Path):
+    folder = write(tmp_path, "web/a", owner="agent", pin="")
+    index = Index(tmp_path)
+    assert index.look("1").entries[0].pin == ""
+    (folder / ".provenance.json").write_text(json.dumps({"owner": "agent", "pin": "keep"}))
+    assert index.look("1", hurried=True).entries[0].pin == "keep"
+
+
+def test_a_look_that_trusts_the_sidecars_keeps_what_they_said(tmp_path: Path):
     folder = write(tmp_path, "web/a", owner="agent", pin="")
     first = look(tmp_path, generation="1")
     (folder / ".provenance.json").write_text(json.dumps({"owner": "agent", "pin": "keep"}))
-    assert look(tmp_path, first, "1") is first
-    assert look(tmp_path, first, "2").entries[0].pin == "keep"
-    assert look(tmp_path, look(tmp_path)).entries[0].pin == "keep"
+    assert scan_folder(tmp_path, first, "1", trusted=True, now_ns=much_later) is first
+    assert look(tmp_path, first, "1").entries[0].pin == "keep"
+
+
+def test_a_hurried_look_at_very_many_trusts_nothing_once_the_branch_moved(tmp_path: Path):
+    folder = write(tmp_path, "web/a", owner="agent", pin="")
+    index = Index(tmp_path, large=0)
+    index.look("1")
+    (folder / ".provenance.json").write_text(json.dumps({"owner": "agent", "pin": "keep"}))
+    assert index.look("2", hurried=True).entries[0].pin == "keep"
 
 
 def test_a_new_sidecar_is_seen(tmp_path: Path):
@@ -243,9 +256,9 @@ def many(root: Path, count: int = 80) -> None:
 
 def test_another_process_reads_what_was_kept_and_sees_later_changes(tmp_path: Path):
     many(tmp_path)
-    index_cache.save(tmp_path / ".git" / index_cache.FILE, look(tmp_path, generation="g"))
+    save(tmp_path / ".git" / KEPT, look(tmp_path, generation="g"))
     write(tmp_path, "web/s7", "Use changed", owner="agent")
-    kept = index_cache.load(tmp_path / ".git" / index_cache.FILE)
+    kept = load(tmp_path / ".git" / KEPT)
     again = look(tmp_path, kept, "g")
     assert (again.fresh, len(again.entries)) == (1, 80)
     assert [e.description for e in find(again.entries, "s7")] == ["Use changed"]
@@ -255,7 +268,7 @@ def test_another_process_reads_what_was_kept_and_sees_later_changes(tmp_path: Pa
 def test_the_kept_look_lies_in_the_repository_and_never_in_the_work_tree(tmp_path: Path):
     many(tmp_path)
     assert len(Index(tmp_path).look().entries) == 80
-    assert (tmp_path / ".git" / index_cache.FILE).is_file()
+    assert (tmp_path / ".git" / KEPT).is_file()
     assert sorted(p.name for p in tmp_path.iterdir()) == [".git", "web"]
 
 
@@ -264,17 +277,17 @@ def test_the_kept_look_lies_in_the_repository_and_never_in_the_work_tree(tmp_pat
 )
 def test_a_damaged_cache_costs_time_and_nothing_else(tmp_path: Path, data: bytes):
     many(tmp_path)
-    (tmp_path / ".git" / index_cache.FILE).write_bytes(data)
+    (tmp_path / ".git" / KEPT).write_bytes(data)
     assert len(Index(tmp_path).look("g").entries) == 80
 
 
 def test_a_cache_that_cannot_be_written_is_told_and_the_index_still_works(tmp_path: Path):
     many(tmp_path)
-    (tmp_path / ".git" / index_cache.FILE).mkdir()
+    (tmp_path / ".git" / KEPT).mkdir()
     index = Index(tmp_path)
     assert len(index.look().entries) == 80
     assert "will be built anew" in index.trouble
-    assert [p.name for p in (tmp_path / ".git").iterdir()] == [index_cache.FILE]
+    assert [p.name for p in (tmp_path / ".git").iterdir()] == [KEPT]
 
 
 def test_two_folders_never_show_each_others_skills(tmp_path: Path):

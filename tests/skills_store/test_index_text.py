@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from skills_store.alike import Known, nearest, overlaps
+from skills_store.alike import nearest, overlaps
 from skills_store.entry import Entry
 from skills_store.index_text import render_index
 from skills_store.search import Words, rank
@@ -106,12 +106,19 @@ def test_search_is_ranked_bounded_and_empty_when_nothing_fits():
 
 
 KNOWN = [
-    Known("deploy-web-app", "web", "Use when deploying a web app", lambda: "Run it, then watch the log. " * 20),
-    Known(
-        "make-tables", "data", "Use when a table is made from a file", lambda: "Read the file, then write rows. " * 20
-    ),
-    Known("write-letters", "office", "Use when a letter is written", lambda: "Begin with the address. " * 20),
+    skill("deploy-web-app", "Use when deploying a web app"),
+    skill("make-tables", "Use when a table is made from a file"),
+    skill("write-letters", "Use when a letter is written"),
 ]
+BODIES = {
+    "deploy-web-app": "Run it, then watch the log. " * 20,
+    "make-tables": "Read the file, then write rows. " * 20,
+    "write-letters": "Begin with the address. " * 20,
+}
+
+
+def body_of(entry: Entry) -> str:
+    return BODIES.get(entry.name, "")
 
 
 @pytest.mark.parametrize(
@@ -126,19 +133,17 @@ KNOWN = [
     ],
 )
 def test_a_new_skill_is_held_against_those_that_exist(name: str, description: str, body: str, near: list[str]):
-    assert [alike.name for alike in nearest(name, description, body, KNOWN)][:1] == near
+    found = nearest(skill(name, description), body, KNOWN, body_of)
+    assert [alike.entry.name for alike in found][:1] == near
 
 
 def test_the_body_is_fetched_for_the_short_list_only():
     fetched = list[str]()
-
-    def body_of(name: str) -> Known:
-        return Known(name, "web", f"Use when {name} is needed", lambda: fetched.append(name) or "text")
-
-    nearest("zebra-care", "Use when a zebra is fed", "text", [body_of(f"skill-{n}") for n in range(100)])
+    others = [skill(f"skill-{n}", f"Use when skill-{n} is needed") for n in range(100)]
+    nearest(skill("zebra-care", "Use when a zebra is fed"), "text", others, lambda e: fetched.append(e.name) or "text")
     assert len(fetched) <= 16
 
 
 def test_overlapping_pairs_are_found_once():
-    pairs = overlaps([*KNOWN, Known("web-app-deploying", "web", "Use when deploying a web app")])
+    pairs = overlaps([*KNOWN, skill("web-app-deploying", "Use when deploying a web app")], body_of)
     assert [pair[:2] for pair in pairs] == [("deploy-web-app", "web-app-deploying")]
