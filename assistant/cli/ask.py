@@ -43,7 +43,7 @@ def ask(
     given = given_of(context)
     wanted = words(text)
     with runs_for(given, here) as at:
-        show = given.show(as_json, at.assembly.settings.timezone)
+        show = given.show(as_json, at.ground.settings.timezone)
         screen = screen_for(at, show)
         person = person_for(yes, no, screen)
         wish = Start(wanted, session_id=at.session(session, newest), model=model)
@@ -82,7 +82,7 @@ def look_of(at: Attached, show: Show) -> "Look":
     """How things may look here."""
     from assistant.client.face import Look
 
-    display = at.assembly.settings.display
+    display = at.ground.settings.display
     return Look(show.colour, display.markdown, display.tools == "line")
 
 
@@ -105,7 +105,7 @@ def screen_for(at: Attached, show: Show) -> "Screen":
 
 def alive(at: Attached) -> bool:
     """Whether the terminal can move its cursor."""
-    return at.assembly.environ.get("TERM", "dumb") != "dumb"
+    return at.ground.environ.get("TERM", "dumb") != "dumb"
 
 
 def person_for(yes: bool, no: bool, screen: "Screen") -> "Person":

@@ -1,23 +1,21 @@
 """Who answers the port `Runs` for this command: the engine in this process, or a server."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from assistant.cli.given import Given
 from assistant.cli.server import attach_to
 from assistant.core.ports import Runs
 from assistant.errors import NotFound, PersonMustAct
-from assistant.runtime.bell import QUEUE
-from assistant.runtime.engine import Engine
-from assistant.runtime.local import LocalRuns
-from assistant.runtime.reviewing import by_hand
 
 if TYPE_CHECKING:
     from assistant.client.http_runs import HttpRuns
     from assistant.store.database import Row
     from assistant.wiring.build import Assembly, Working
+    from assistant.wiring.world import Ground
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,9 @@ class Attached:
     """The port, the home behind it, and what this process must bring to its end before it leaves."""
 
     runs: Runs
-    assembly: "Assembly"
+    ground: "Ground"
+    whole: "Callable[[], Assembly]"
+    """Builds the parts over the home: not everybody who leaves the work to a server needs them."""
     mine: "Callable[[], list[Row]]"
     """The runs that nobody else will finish; none when a server does the work."""
     review: Callable[[str, str], str]
@@ -36,6 +36,11 @@ class Attached:
     """What a dead process left, which goes on here."""
     distant: "HttpRuns | None" = None
     """The way to a server elsewhere: its home is not the one behind this command."""
+
+    @property
+    def assembly(self) -> "Assembly":
+        """The parts over the home."""
+        return self.whole()
 
     def session(self, named: str, newest: bool) -> str:
         """The session that was asked for; empty: a new one."""
@@ -83,12 +88,19 @@ def elsewhere(given: Given) -> Iterator[Attached]:
     from assistant.client.http_runs import Address, HttpRuns
 
     address = Address(given.server.rstrip("/"), given.world.environ.get("ASSISTANT_TOKEN", ""))
-    with given.assembly() as assembly:
+    with lazily(given) as whole:
         runs = HttpRuns(address, lambda: address)
         try:
-            yield Attached(runs, assembly, list, no_review, distant=runs)
+            yield Attached(runs, given.ground(), whole, list, no_review, distant=runs)
         finally:
             runs.close()
+
+
+@contextmanager
+def lazily(given: Given) -> "Iterator[Callable[[], Assembly]]":
+    """The parts over the home, built when they are first asked for."""
+    with ExitStack() as stack:
+        yield cache(lambda: stack.enter_context(given.assembly()))
 
 
 def no_review(session: str, focus: str) -> str:
@@ -101,15 +113,23 @@ def served(given: Given) -> Iterator[Attached]:
     """The server of this home."""
     from assistant.client.http_runs import HttpRuns
 
-    with given.assembly() as assembly:
-        attach = attach_to(given, assembly.home)
+    ground = given.ground()
+    attach = attach_to(given, ground.home)
+    with lazily(given) as whole:
         if not attach.runs():
-            assembly.parts.models("")
+            whole().parts.models("")
         runs = HttpRuns(attach.find_or_start(), attach.find, str(given.world.folder))
         try:
-            yield Attached(runs, assembly, list, lambda session, focus: by_hand(assembly.parts, session, focus))
+            yield Attached(runs, ground, whole, list, lambda session, focus: begin_review(whole(), session, focus))
         finally:
             runs.close()
+
+
+def begin_review(assembly: "Assembly", session: str, focus: str, executor: str = "") -> str:
+    """Begin a review of a session; its run."""
+    from assistant.wiring.build import look_back
+
+    return look_back(assembly, session, focus, executor)
 
 
 @contextmanager
@@ -132,21 +152,15 @@ def working_here(given: Given) -> Iterator[Attached]:
 
 def of(working: "Working") -> Attached:
     """The port of this process's own engine."""
-    parts, executor = working.parts, working.executor.id
-
-    def review(session: str, focus: str) -> str:
-        run = by_hand(parts, session, focus, executor)
-        parts.bell.ring(QUEUE)
-        return run
-
-    recovered = tuple(parts.runs.row(run) for run in working.recovered)
+    parts, assembly, executor = working.parts, working.assembly, working.executor.id
     return Attached(
         working.runs,
-        working.assembly,
+        assembly,
+        lambda: assembly,
         lambda: parts.runs.reserved(executor),
-        review,
+        lambda session, focus: begin_review(assembly, session, focus, executor),
         executor,
-        recovered,
+        tuple(parts.runs.row(run) for run in working.recovered),
     )
 
 
@@ -157,6 +171,8 @@ def looking_at_runs(given: Given) -> Iterator[Attached]:
         with elsewhere(given) as at:
             yield at
         return
+    from assistant.wiring.build import looking
+
     with given.assembly() as assembly:
-        runs = LocalRuns(assembly.parts, Engine(assembly.parts))
-        yield Attached(runs, assembly, list, lambda session, focus: by_hand(assembly.parts, session, focus))
+        runs = looking(assembly)
+        yield Attached(runs, assembly, lambda: assembly, list, lambda *wish: begin_review(assembly, *wish))

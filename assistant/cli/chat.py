@@ -31,9 +31,9 @@ def chat(
     if not can_answer(given, model) and not choose(given):
         raise typer.Exit(2)
     with runs_for(given, here) as at:
-        show = given.show(zone=at.assembly.settings.timezone)
+        show = given.show(zone=at.ground.settings.timezone)
         place = Place(at.session(session, newest), model)
-        settings = at.assembly.settings
+        settings = at.ground.settings
         means = Means(
             at.runs,
             place,
@@ -56,8 +56,8 @@ def talk(at: Attached, means: "Means", show: Show) -> int:
         return SimpleChat(means, screen_for(at, show), sys.stdin, sys.stderr).run()
     from assistant.client.terminal import Terminal, terminal_ends
 
-    ends = terminal_ends(sys.stdin, sys.stdout, at.assembly.environ["TERM"])
-    Terminal(means, at.assembly.home.root / "chat_history", monotonic, look_of(at, show), ends).run(greeting(at, means))
+    ends = terminal_ends(sys.stdin, sys.stdout, at.ground.environ["TERM"])
+    Terminal(means, at.ground.home.root / "chat_history", monotonic, look_of(at, show), ends).run(greeting(at, means))
     return 0
 
 

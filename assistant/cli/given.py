@@ -14,7 +14,8 @@ from assistant.errors import PersonMustAct
 from assistant.home import Home, find_home
 
 if TYPE_CHECKING:
-    from assistant.wiring.build import Assembly, World
+    from assistant.wiring.build import Assembly
+    from assistant.wiring.world import Ground, World
 
 LIMIT = 50
 Json = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
@@ -37,7 +38,7 @@ class Given:
     @property
     def world(self) -> "World":
         """Environment, working folder, clock and ids."""
-        from assistant.wiring.build import World
+        from assistant.wiring.world import World
 
         return self.outside or World.real()
 
@@ -45,6 +46,12 @@ class Given:
     def place(self) -> Home:
         """Where the home is, whether it is there or not."""
         return Home(find_home(self.world.environ, self.home))
+
+    def ground(self) -> "Ground":
+        """The home and its settings, without the parts that do the work."""
+        from assistant.wiring.world import Ground
+
+        return Ground(self.world, self.home)
 
     @contextmanager
     def assembly(self) -> Iterator["Assembly"]:

@@ -38,7 +38,7 @@ def finish(at: Attached, row: "Row", person: "Person", show: Show) -> None:
     for _ in at.runs.events(row["id"]):
         pass
     line = at.assembly.parts.ledger.reviews(run_id=row["id"])[0]["line"]
-    if line and at.assembly.settings.review.notify == "on":
+    if line and at.ground.settings.review.notify == "on":
         show.note(f"✎ {line}")
 
 

@@ -16,7 +16,8 @@ from assistant.demo.words import FILES, FIRST, SECOND, SKILL, script
 from assistant.errors import AssistantError, PersonMustAct
 from assistant.home.first_start import find_git
 from assistant.runtime.local import LocalRuns
-from assistant.wiring.build import Assembly, Working, World
+from assistant.wiring.build import Assembly, Working
+from assistant.wiring.world import World
 
 OPENING = (
     "# A demo of learning\n\n"

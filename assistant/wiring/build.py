@@ -1,35 +1,29 @@
 """From a home and an environment to an assistant that can run turns: the list of parts."""
 
-import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from logging import Logger
 from pathlib import Path
-from secrets import token_hex
-from time import monotonic
 from typing import Any
 
 from assistant import __version__
-from assistant.core.ports import Clock
-from assistant.home.first_start import find_git, find_template, prepare
+from assistant.home.first_start import find_template
 from assistant.home.lock import held
-from assistant.home.place import Home, cache_folder, find_home
-from assistant.home.secrets import filled
-from assistant.runtime.bell import Bell
+from assistant.home.place import cache_folder
+from assistant.runtime.bell import QUEUE, Bell
 from assistant.runtime.desk import waiting_out
 from assistant.runtime.engine import Engine
 from assistant.runtime.executors import Executor, at_work
 from assistant.runtime.local import LocalRuns
 from assistant.runtime.log import logger_of, reporting
-from assistant.runtime.parts import Models, Parts
+from assistant.runtime.parts import Parts
 from assistant.runtime.recovery import recover
+from assistant.runtime.reviewing import by_hand
 from assistant.runtime.slots import Slots
 from assistant.runtime.workers import Workers
-from assistant.settings import Settings, load
 from assistant.store.database import Database, open_database
 from assistant.store.ledger import Ledger
 from assistant.store.memory import MemoryFiles, MemorySettings
@@ -39,6 +33,7 @@ from assistant.store.waiting import Waiting
 from assistant.tools.background import Background
 from assistant.tools.toolbox import ALL
 from assistant.wiring.models import builtin_of, models_of
+from assistant.wiring.world import Ground, World
 from skills_store.library import Library, Outside
 from skills_store.settings import StoreSettings
 from skills_store.usage import Usage
@@ -48,44 +43,11 @@ PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_C
 """What commands see of our environment besides `terminal.pass_env`: enough to work, no keys."""
 
 
-def now() -> datetime:
-    """The time, in UTC."""
-    return datetime.now(UTC)
-
-
-def new_id(kind: str) -> str:
-    """A fresh id: what it names, and 64 random bits."""
-    return f"{kind}_{token_hex(8)}"
-
-
-@dataclass(frozen=True)
-class World:
-    """Everything that differs between two starts of the program; tests hand in their own."""
-
-    environ: Mapping[str, str]
-    folder: Path
-    clock: Clock = now
-    ids: Callable[[str], str] = new_id
-    ticks: Callable[[], float] = monotonic
-    models: Models | None = None
-    """Instead of those that the settings name."""
-
-    @staticmethod
-    def real() -> "World":
-        """This process's own."""
-        return World(os.environ, Path.cwd())
-
-
-class Assembly:
+class Assembly(Ground):
     """The parts over one home, each built when it is first wanted: a command pays only for what it uses."""
 
     def __init__(self, world: World, explicit_home: str | Path = "") -> None:
-        self.world = world
-        self.home = Home(find_home(world.environ, explicit_home))
-        find_git(world.environ)
-        self.made = prepare(self.home, find_template())
-        self.settings: Settings = load(self.home.config)
-        self.environ: Mapping[str, str] = filled(world.environ, self.home.env_file)
+        super().__init__(world, explicit_home)
         if self.made or not (self.home.skills / ".git").exists():
             self.library.seed(find_template() / "skills")
 
@@ -254,6 +216,18 @@ class Working:
         for run_id in run_ids:
             for _ in self.runs.events(run_id):
                 pass
+
+
+def looking(assembly: Assembly) -> LocalRuns:
+    """The port `Runs` for whoever only looks at runs, or acts on one that another process works on."""
+    return LocalRuns(assembly.parts, Engine(assembly.parts))
+
+
+def look_back(assembly: Assembly, session: str, focus: str, executor: str = "") -> str:
+    """Begin a review of a session now; its run."""
+    run = by_hand(assembly.parts, session, focus, executor)
+    assembly.parts.bell.ring(QUEUE)
+    return run
 
 
 def platform() -> str:
