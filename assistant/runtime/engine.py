@@ -151,7 +151,7 @@ class Engine:
             message, seen = said_by_person(parts, run, run.input)
         with parts.database.writing() as tx:
             parts.sessions.add(tx, run.own_session, run.id, message)
-            parts.runs.set(tx, run.id, model=run.model or model)
+            parts.runs.set(tx, run.id, answered_by=model)
             if run.kind != "review":
                 tx.execute(
                     "UPDATE incoming SET taken = ? WHERE run_id = ? AND mode = 'turn'", (parts.database.now(), run.id)

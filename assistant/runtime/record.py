@@ -23,7 +23,8 @@ def record(parts: Parts, tx: Tx, run: Run, event: Event) -> None:
     match event:
         case ReplyEnded(message):
             event = replace(event, message=stored(parts, tx, run, message))
-            parts.runs.spend(tx, parts.runs.row(run.id), message.usage, run.model)
+            row = parts.runs.row(run.id)
+            parts.runs.spend(tx, row, message.usage, row["answered_by"])
             if counts_steps(parts, run):
                 parts.ledger.count(tx, run.session_id, steps=1)
         case ToolStarted(call_id, tool):

@@ -50,7 +50,7 @@ def queue(parts: Parts, tx: Tx, run: Run, kind: review.Kind, focus: str = "") ->
     else:
         run_id = parts.runs.queue(
             tx,
-            Start(focus, model=parts.settings.review.model),
+            Start(focus, model=parts.settings.review.model or run.model),
             "review",
             run.session_id,
             review_kind=kind,

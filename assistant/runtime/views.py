@@ -30,7 +30,7 @@ def run_object(parts: Parts, row: Row) -> Object:
         "created_at": row["created"],
         "started_at": row["started"],
         "finished_at": row["finished"],
-        "model": row["model"],
+        "model": row["answered_by"] or row["model"],
         "input": row["input"],
         "output": row["output"] if row["finished"] else None,
         "error": row["error"] or None,

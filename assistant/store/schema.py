@@ -58,6 +58,7 @@ CREATE TABLE runs (
     kind TEXT NOT NULL,
     status TEXT NOT NULL,
     model TEXT NOT NULL DEFAULT '',
+    answered_by TEXT NOT NULL DEFAULT '',
     instructions TEXT NOT NULL DEFAULT '',
     input TEXT NOT NULL DEFAULT '',
     parent TEXT NOT NULL DEFAULT '',

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from assistant.core.events import ReviewQueued, SkillChanged, ToolStarted
+from assistant.core.ports import Start
 from skills_store.plan import Wish
 from skills_store.values import Actor, Cause
 from tests.fakes.model import UNTIL_STOPPED, calls, calls_many, says
@@ -371,3 +372,12 @@ def test_files_that_changed_while_a_command_ran_are_not_said_to_be_the_persons(w
 
     actors = git(world, "log", "-2", "--format=%(trailers:key=Actor,valueonly,separator=%x2C)").split()
     assert actors == ["assistant", "unknown"]
+
+
+def test_a_review_asks_the_model_that_the_turn_asked(world):
+    world.script(*[calls("todo") for _ in range(9)], says("done"), says("Nothing to save."))
+    run = world.runs.start(Start("go", model="another")).run_id
+
+    review = world.follow(world.follow(run).review())
+
+    assert world.parts.runs.row(review.run_id)["model"] == "another"
