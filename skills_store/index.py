@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from skills_store.document import MAX_BYTES, read
 from skills_store.entry import MISSPELLED, NEVER, Entry, Seen, broken_entry, read_entry, stamp, stamps
@@ -23,6 +23,7 @@ KEPT = "assistant-index.json"
 SAVE_AFTER = 64
 LARGE = 3_000
 CATEGORY_FILE = "DESCRIPTION.md"
+Trust = Literal["", "sidecars", "files"]
 _order = attrgetter("category", "name", "path")
 
 
@@ -67,15 +68,17 @@ class Index:
         self._unsaved = 0
         self._lock = Lock()
 
-    def look(self, generation: str = "", hurried: bool = False) -> Snapshot:
+    def look(self, generation: str = "", trust: Trust = "") -> Snapshot:
         """The skills as they are now.
 
-        A hurried look at very many skills believes what their sidecars said last, unless the generation moved since.
+        Of very many skills some is taken on trust where that is asked for: what the sidecars said before, unless the
+        generation moved since; or what all files said, so that only skills that came or went are seen.
         """
         with self._lock:
             last = self._last or (load(self.kept) if self.kept else NOTHING)
-            trusted = hurried and len(last.entries) > self.large and generation in ("", last.generation)
-            now = scan_folder(self.root, last, last.generation if trusted else generation, self.external, trusted)
+            if len(last.entries) <= self.large or (trust == "sidecars" and generation != last.generation):
+                trust = ""
+            now = scan_folder(self.root, last, last.generation if trust else generation, self.external, trust)
             self._last = now
             self._unsaved += now.fresh if now is not last else 0
             if self._unsaved > SAVE_AFTER and self.kept and self.kept.parent.is_dir():
@@ -89,11 +92,11 @@ def scan_folder(
     last: Snapshot = NOTHING,
     generation: str = "",
     external: str = "",
-    trusted: bool = False,
+    trust: Trust = "",
     now_ns: Callable[[], int] = time.time_ns,
 ) -> Snapshot:
-    """The skills below a folder, taken from the last look where nothing changed; sidecars may be `trusted` unseen."""
-    look = _Look(str(root), dict(last.shelves), trusted, external, now_ns())
+    """The skills below a folder, taken from the last look where nothing changed."""
+    look = _Look(str(root), dict(last.shelves), trust, external, now_ns())
     shelves = tuple(look.shelves())
     if generation == last.generation and _same(shelves, last.shelves):
         return last
@@ -122,9 +125,8 @@ def _same(new: tuple[tuple[str, Shelf], ...], old: tuple[tuple[str, Shelf], ...]
 class _Look:
     """One look at a folder, with the shelves of the last one at hand."""
 
-    def __init__(self, root: str, last: dict[str, Shelf], trusted: bool, external: str, now: int) -> None:
-        self.root, self.last, self.external, self.now = root, last, external, now
-        self.trusted = trusted or external != ""
+    def __init__(self, root: str, last: dict[str, Shelf], trust: Trust, external: str, now: int) -> None:
+        self.root, self.last, self.trust, self.external, self.now = root, last, trust, external, now
         self.real_root = os.path.realpath(root)
         self.fresh = 0
 
@@ -154,10 +156,12 @@ class _Look:
         """Is each file of the shelf the one that was read?"""
         if NEVER in last.stamps or self.line_stamp(category, last.listing) != last.line_stamp:
             return False
+        if self.trust == "files":
+            return True
         folders = [f"{self.root}/{entry.path}" for entry in last.entries]
         if stamps([f"{folder}/{SKILL_FILE}" for folder in folders]) != last.stamps:
             return False
-        return self.trusted or self.same_sides(folders, last.sides)
+        return self.trust != "" or self.external != "" or self.same_sides(folders, last.sides)
 
     def same_sides(self, folders: list[str], sides: list[str]) -> bool:
         """Is each sidecar the one that was read, or still absent?"""
@@ -191,7 +195,9 @@ class _Look:
         """What was seen last time, if neither of its files changed."""
         if last is None or stamp(f"{folder}/{SKILL_FILE}", self.now) != last.stamp or last.stamp == NEVER:
             return None
-        return last if self.trusted or stamp(f"{folder}/{SIDECAR}", self.now) == last.side != NEVER else None
+        if self.trust or self.external:
+            return last
+        return last if stamp(f"{folder}/{SIDECAR}", self.now) == last.side != NEVER else None
 
     def without_skill(self, shelf: Shelf, folder: str, path: str) -> None:
         """A folder in the place of a skill that has no SKILL.md: say why, so that nothing is lost without a word."""

@@ -118,7 +118,7 @@ class Proposing:
             return ()
         said = document.read(text)
         new = Entry(change.name, change.category, said.description, "")
-        others = [entry for entry in self.reading.entries(hurried=True) if entry.name != change.name]
+        others = [entry for entry in self.reading.entries("files") if entry.name != change.name]
         found = nearest(new, said.body, others, self.reading.text)
         return [Likeness(item.entry.name, item.why, is_open(item.entry)) for item in found]
 

@@ -44,9 +44,9 @@ class Reading:
         self.own = index.Index(root)
         self.others = [index.Index(place, external=str(place)) for place in settings.external_dirs]
 
-    def entries(self, hurried: bool = False) -> tuple[Entry, ...]:
-        """Every skill of ours and of the external folders; in a hurry, sidecars of very many may be trusted."""
-        return self.joined(self.own.look("" if hurried else self.generation(), hurried).entries)
+    def entries(self, trust: index.Trust = "") -> tuple[Entry, ...]:
+        """Every skill of ours and of the external folders."""
+        return self.joined(self.own.look(self.generation(), trust).entries)
 
     def joined(self, own: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """Our skills and those of the external folders."""
@@ -118,7 +118,7 @@ class Reading:
         uses = self.usage.all() if self.usage else {}
         used = [(name, use.last_used) for name, use in uses.items() if use.last_used is not None]
         recent = [name for name, _when in sorted(used, key=lambda pair: pair[1], reverse=True)[:RECENT]]
-        own = self.own.look(self.generation(), hurried=True)
+        own = self.own.look(self.generation(), "sidecars")
         usable = self.usable(self.joined(own.entries))
         return render_index(usable, self.settings.index_tokens, about, recent, (), dict(own.categories))
 

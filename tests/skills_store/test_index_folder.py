@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -92,15 +93,28 @@ def test_a_hand_edit_of_a_sidecar_is_seen_by_the_next_look(tmp_path: Path):
     index = Index(tmp_path)
     assert index.look("1").entries[0].pin == ""
     (folder / ".provenance.json").write_text(json.dumps({"owner": "agent", "pin": "keep"}))
-    assert index.look("1", hurried=True).entries[0].pin == "keep"
+    assert index.look("1", trust="sidecars").entries[0].pin == "keep"
 
 
 def test_a_look_that_trusts_the_sidecars_keeps_what_they_said(tmp_path: Path):
     folder = write(tmp_path, "web/a", owner="agent", pin="")
     first = look(tmp_path, generation="1")
     (folder / ".provenance.json").write_text(json.dumps({"owner": "agent", "pin": "keep"}))
-    assert scan_folder(tmp_path, first, "1", trusted=True, now_ns=much_later) is first
+    assert scan_folder(tmp_path, first, "1", trust="sidecars", now_ns=much_later) is first
     assert look(tmp_path, first, "1").entries[0].pin == "keep"
+
+
+def test_a_look_that_trusts_the_files_sees_what_came_and_went(tmp_path: Path):
+    write(tmp_path, "web/a", "Use one")
+    write(tmp_path, "data/b")
+    first = look(tmp_path)
+    (tmp_path / "web/a/SKILL.md").write_text("---\nname: a\ndescription: Use other\n---\nBody\n")
+    assert scan_folder(tmp_path, first, trust="files", now_ns=much_later) is first
+    write(tmp_path, "data/c")
+    shutil.rmtree(tmp_path / "data/b")
+    now = scan_folder(tmp_path, first, trust="files", now_ns=much_later)
+    assert [(e.name, e.description) for e in now.entries] == [("c", "Use it"), ("a", "Use one")]
+    assert look(tmp_path, now).entries[1].description == "Use other"
 
 
 def test_a_hurried_look_at_very_many_trusts_nothing_once_the_branch_moved(tmp_path: Path):
@@ -108,7 +122,7 @@ def test_a_hurried_look_at_very_many_trusts_nothing_once_the_branch_moved(tmp_pa
     index = Index(tmp_path, large=0)
     index.look("1")
     (folder / ".provenance.json").write_text(json.dumps({"owner": "agent", "pin": "keep"}))
-    assert index.look("2", hurried=True).entries[0].pin == "keep"
+    assert index.look("2", trust="sidecars").entries[0].pin == "keep"
 
 
 def test_a_new_sidecar_is_seen(tmp_path: Path):
