@@ -115,9 +115,11 @@ def served(given: Given) -> Iterator[Attached]:
 
     ground = given.ground()
     attach = attach_to(given, ground.home)
+    if not attach.runs():
+        from assistant.wiring.models import chosen
+
+        chosen(ground.settings, ground.environ)
     with lazily(given) as whole:
-        if not attach.runs():
-            whole().parts.models("")
         runs = HttpRuns(attach.find_or_start(), attach.find, str(given.world.folder))
         try:
             yield Attached(runs, ground, whole, list, lambda session, focus: begin_review(whole(), session, focus))
