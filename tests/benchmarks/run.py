@@ -17,12 +17,13 @@ from time import monotonic
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.benchmarks import database, skills, turns
+from tests.benchmarks import database, served, skills, turns
 from tests.benchmarks.table import Row, printed
 
 LAST = Path(__file__).with_name("last.txt")
 CHAPTERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     "turns": turns.rows,
+    "served": served.rows,
     "skills": skills.rows,
     "database": database.rows,
 }
