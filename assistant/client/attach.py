@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 
-from assistant.client.http_runs import Address
+from assistant.client.http_runs import Address, trust
 from assistant.errors import PersonMustAct, TryLater
 from assistant.home.place import Home, person
 from assistant.home.running import Running, read_running
@@ -24,6 +24,13 @@ START_SECONDS = 30.0
 END_SECONDS = 15.0
 PAUSE_SECONDS = 0.02
 Say = Callable[[str], None]
+
+
+class Outliving(subprocess.Popen[bytes]):
+    """A process that is meant to go on when this one ends."""
+
+    def __del__(self) -> None:
+        """Nothing to wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,7 @@ class Attach:
         log = self.home.logs / "server.out"
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as out:
-            process = subprocess.Popen(
+            process = Outliving(
                 list(self.command),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -145,7 +152,9 @@ class Attach:
         headers = {"Authorization": f"Bearer {running.token}"}
         url = f"{running.url}/v1/capabilities"
         try:
-            answer = httpx2.get(url, headers=headers, timeout=HEALTH_SECONDS, trust_env=False)
+            answer = httpx2.get(
+                url, headers=headers, timeout=HEALTH_SECONDS, trust_env=False, verify=trust(running.url)
+            )
             return Found(running, "well", str(answer.json()["version"]))
         except httpx2.TimeoutException:
             return Found(running, "hangs")

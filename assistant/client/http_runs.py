@@ -1,6 +1,7 @@
 """The port `Runs` over HTTP: the same questions, asked of a server."""
 
 import json
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,11 @@ class Address:
     token: str
 
 
+def trust(url: str) -> ssl.SSLContext | bool:
+    """Whose certificates are believed: those of the system; nobody's where there are none, which saves loading them."""
+    return True if url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 class HttpRuns:
     """Asks a server; looks for it again when it went away meanwhile."""
 
@@ -55,7 +61,7 @@ class HttpRuns:
         self._rest = rest
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=4)
         patience = httpx2.Timeout(ANSWER_SECONDS, connect=5.0)
-        self._http = httpx2.Client(timeout=patience, limits=limits, trust_env=False)
+        self._http = httpx2.Client(timeout=patience, limits=limits, trust_env=False, verify=trust(address.url))
 
     def close(self) -> None:
         """Let the connections go."""
