@@ -11,12 +11,17 @@ from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message, Request
 from assistant.core.turn import Turn
 from assistant.errors import Conflict
-from assistant.llm.catalogue import tokens_in
+from assistant.llm.catalogue import CHARACTERS_PER_TOKEN, tokens_in
+from assistant.llm.faults import TooLong
 from assistant.runtime import reviewing
 from assistant.runtime.briefing import prompt_of
 from assistant.runtime.parts import Parts, Run
+from assistant.tools.todo import open_items
 from curator import review
-from skills_store.values import Origin
+from skills_store.values import Origin, worst
+
+SHORTEST = 2_000
+"""Characters that a summary may have even where it stands for less than twice as much."""
 
 
 def compacted(
@@ -29,21 +34,23 @@ def compacted(
     if not force and before <= settings.threshold * window:
         return turn
     messages = parts.sessions.messages(run.session_id)
-    cut = place_to_cut(messages, int(settings.keep_recent * (said_in(messages) if force else window)))
-    if cut == 0:
+    asked, cut = place_to_cut(messages, int(settings.keep_recent * (said_in(messages) if force else window)))
+    older = [message for place, message in enumerate(messages[:cut]) if place != asked]
+    if not worth_it(older, 0 if force else before):
         return turn
     look_back_first(parts, run)
-    summary = summarise(parts, run, turn, messages[:cut], interrupt, focus)
+    summary = summarise(parts, run, turn, older, interrupt, focus)
     if not summary or interrupt.is_set():
         return turn
-    message = Message(
-        "user", summary, name="summary", origin=turn.origin, sent=prompts.render("summary", summary=summary)
-    )
+    plan = open_items(parts.ledger.read(run.session_id))
+    sent = prompts.render("summary", summary=summary, plan=plan)
+    origin = worst([turn.origin, *(m.origin for m in older if m.origin is Origin.UNTRUSTED)])
+    message = Message("user", summary, name="summary", origin=origin, sent=sent)
     with parts.database.writing() as tx:
-        parts.sessions.put_away(tx, run.session_id, messages[cut - 1].number, message)
+        parts.sessions.put_away(tx, run.session_id, older, message, messages[min(asked, cut)].number)
     prompt = prompt_of(parts, run, rebuild=True)
-    kept = tuple(parts.sessions.messages(run.session_id))
-    shorter = Turn(prompt.system, prompt.tools, kept, turn.max_steps, turn.steps, turn.origin)
+    left = tuple(parts.sessions.messages(run.session_id))
+    shorter = Turn(prompt.system, prompt.tools, left, turn.max_steps, turn.steps, turn.origin)
     yield Compacted(before, size(shorter))
     return shorter
 
@@ -66,27 +73,32 @@ def by_hand(parts: Parts, session_id: str, focus: str, model: str = "", reserved
 
 def size(turn: Turn) -> int:
     """Tokens of the next request, estimated: the system prompt, the tools, every message."""
-    said = sum(tokens_in(m.wire_text) + sum(tokens_in(c.arguments) for c in m.calls) for m in turn.messages)
-    return tokens_in(turn.system) + tokens_in(str(turn.tools)) + said
+    return tokens_in(turn.system) + tokens_in(str(turn.tools)) + said_in(turn.messages)
 
 
-def place_to_cut(messages: Sequence[Message], keep: int) -> int:
-    """Where the newest part begins that stays whole: at a message of the person, so that no call loses its result.
+def place_to_cut(messages: Sequence[Message], keep: int) -> tuple[int, int]:
+    """Where the newest words of the person stand, and where the newest part begins that stays whole.
 
-    0 when there is nothing to put away; the newest message of the person always stays.
+    It begins at a message of the person or, inside a turn that is itself too long, at a reply: so that no call loses
+    its result.  The newest words of the person always stay; (0, 0) when there is nothing to put away.
     """
     people = [i for i, m in enumerate(messages) if m.role == "user" and m.origin is Origin.YOU]
-    if not people or people[-1] == 0:
-        return 0
-    for place in people:
-        if said_in(messages[place:]) <= keep:
-            return place
-    return people[-1]
+    if not people:
+        return 0, 0
+    asked = people[-1]
+    replies = [i for i, m in enumerate(messages) if i > asked + 1 and m.role == "assistant"]
+    places = people + replies
+    return asked, next((place for place in places if said_in(messages[place:]) <= keep), places[-1])
+
+
+def worth_it(older: Sequence[Message], whole: int) -> bool:
+    """Whether there is something to put away, and it is a tenth of the whole or more: a summary costs a request."""
+    return any(message.name != "summary" for message in older) and said_in(older) >= whole // 10
 
 
 def said_in(messages: Sequence[Message]) -> int:
-    """Tokens of some messages, estimated."""
-    return sum(tokens_in(message.wire_text) for message in messages)
+    """Tokens of some messages with their calls, estimated."""
+    return sum(tokens_in(m.wire_text) + sum(tokens_in(c.arguments) for c in m.calls) for m in messages)
 
 
 def look_back_first(parts: Parts, run: Run) -> None:
@@ -100,9 +112,19 @@ def look_back_first(parts: Parts, run: Run) -> None:
 
 
 def summarise(parts: Parts, run: Run, turn: Turn, older: Sequence[Message], interrupt: Interrupt, focus: str) -> str:
-    """What the model itself wants to remember of the older part; its cost is counted like a step's."""
-    ask = Message("user", prompts.render("compact", focus=focus))
-    request = Request(turn.system, turn.tools, (*older, ask))
+    """What the model itself wants to remember of the older part, at most half as long as that."""
+    wanted = Message("user", prompts.render("compact", focus=focus))
+    try:
+        said = answer(parts, run, Request(turn.system, turn.tools, (*older, wanted)), interrupt)
+    except TooLong:
+        short = Message("user", review.digest([reviewing.said(m) for m in older], keep=0).text)
+        said = answer(parts, run, Request(turn.system, turn.tools, (short, wanted)), interrupt)
+    most = max(SHORTEST, said_in(older) * CHARACTERS_PER_TOKEN // 2)
+    return said if len(said) <= most else f"{said[:most]} [… cut: the summary was too long]"
+
+
+def answer(parts: Parts, run: Run, request: Request, interrupt: Interrupt) -> str:
+    """The text of one reply; its cost is counted like a step's."""
     said, model = "", parts.models(run.model)
     for chunk in model.stream(request, interrupt):
         said = "" if chunk.restarted else said + chunk.text

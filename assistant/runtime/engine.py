@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from threading import Lock
+from typing import TypeVar
 
 from assistant.core.events import (
     Event,
@@ -19,6 +20,7 @@ from assistant.core.messages import Message
 from assistant.core.ports import Ports
 from assistant.core.turn import Stop, Turn
 from assistant.errors import AssistantError, PersonMustAct, TryLater
+from assistant.llm.faults import TooLong
 from assistant.runtime import reviewing
 from assistant.runtime.briefing import prompt_of, said_by_person, title_from
 from assistant.runtime.compaction import compacted
@@ -31,6 +33,7 @@ from assistant.runtime.record import record
 from assistant.runtime.seat import Seat
 from skills_store.values import Origin, worst
 
+T = TypeVar("T")
 STEERED = "[The person adds, while you work:]"
 ASK_FIRST_SECONDS = 3600.0
 """A run that lay orphaned for longer asks the person before it goes on."""
@@ -93,20 +96,39 @@ class Engine:
             return
         tools = Dispatcher(Seat(self.parts, run, interrupt, self.desk), RIGHTS[run.kind])
         ports = Ports(self.parts.models(run.model), tools, interrupt, lambda turn: self._arrivals(run, turn, interrupt))
-        last: ReplyEnded | None = None
-        steps = framed(run_turn(turn, ports), self.parts.ticks)
         try:
             while True:
-                event = next(steps)
-                if isinstance(event, ReplyEnded) and not event.message.calls:
-                    last = event
-                else:
-                    self._commit(run, event)
-        except StopIteration as end:
-            _, why = end.value
+                try:
+                    (_, why), last = self._follow(run, framed(run_turn(turn, ports), self.parts.ticks))
+                    break
+                except TooLong as problem:
+                    turn = self._shorter(run, interrupt, problem)
             finish(self.parts, run, last, why)
         finally:
             tools.close()
+
+    def _follow(self, run: Run, steps: Generator[Event, None, T]) -> tuple[T, ReplyEnded | None]:
+        """Commit each event but the answer, which is stored with the turn's end; what the steps came to, and it."""
+        last: ReplyEnded | None = None
+        while True:
+            try:
+                event = next(steps)
+            except StopIteration as end:
+                return end.value, last
+            if isinstance(event, ReplyEnded) and not event.message.calls:
+                last = event
+            else:
+                self._commit(run, event)
+
+    def _shorter(self, run: Run, interrupt: Interrupt, problem: TooLong) -> Turn:
+        """The turn with its older part summarised, since the provider refused its length; the fault if that is all."""
+        turn = self._turn(run)
+        if run.own_session:
+            self._commit(run, ReplyRestarted(f"{problem} Its older part is summarised."))
+            shorter, _ = self._follow(run, compacted(self.parts, run, turn, interrupt, force=True))
+            if shorter is not turn or interrupt.is_set():
+                return shorter
+        raise problem
 
     def _commit(self, run: Run, *events: Event) -> None:
         with self.parts.database.writing() as tx:
@@ -117,12 +139,17 @@ class Engine:
     # -- beginning -----------------------------------------------------------------------------------------------
 
     def _begin(self, run: Run, interrupt: Interrupt) -> Turn:
-        """The turn as the database has it; a new run's first message is written there first."""
+        """The turn to begin with, or to go on with; a new run's first message is written down first."""
         parts = self.parts
         if not parts.runs.last_told(run.id, RunStarted.type):
             self._take_in(run)
         elif run.resumed:
             self._come_back(run, interrupt)
+        return self._turn(run)
+
+    def _turn(self, run: Run) -> Turn:
+        """The turn as the database has it."""
+        parts = self.parts
         prompt = prompt_of(parts, run)
         own = parts.sessions.of_run(run.id)
         history = own

@@ -74,10 +74,16 @@ def history(parts: Parts, run: Run) -> list[Message]:
     messages = parts.sessions.messages(run.session_id, before=run.upto_message + 1, as_of=queued)
     if not parts.settings.review.model:
         return messages
-    said = [review.Said(m.role, m.text, tuple(c.name for c in m.calls), m.number, m.origin) for m in messages]
-    short = review.digest(said)
+    short = review.digest([said(message) for message in messages])
     kept = messages[short.whole_from :]
     return [Message("user", short.text), *kept] if short.text else kept
+
+
+def said(message: Message) -> review.Said:
+    """A message as the policy sees it."""
+    return review.Said(
+        message.role, message.text, tuple(call.name for call in message.calls), message.number, message.origin
+    )
 
 
 def pause(parts: Parts, run: Run, desk: Desk, interrupt: Interrupt) -> None:

@@ -13,6 +13,7 @@ from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Call, Effect
 from assistant.core.turn import Turn
 from assistant.errors import ModelCanFix
+from assistant.runtime import reviewing
 from assistant.runtime.desk import Desk
 from assistant.runtime.parts import Parts, Run
 from assistant.safety.policy import Policy, Rule, judge
@@ -113,7 +114,7 @@ class Seat:
         """Find quotes in the session and keep them; ModelCanFix names those that are not in it."""
         parts, run = self.parts, self.run
         said = [
-            review.Said(m.role, m.text, tuple(c.name for c in m.calls), m.number, m.origin)
+            reviewing.said(m)
             for m, _ in parts.sessions.transcript(run.session_id)
             if not run.upto_message or m.number <= run.upto_message
         ]

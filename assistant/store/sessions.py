@@ -177,18 +177,15 @@ class Sessions:
             tx.execute("UPDATE sessions SET updated = ? WHERE id = ?", (now, session_id))
         return number
 
-    def put_away(self, tx: Tx, session_id: str, upto: int, summary: Message) -> None:
-        """Leave the messages up to a number out of requests; the summary stands first among those that stay.
+    def put_away(self, tx: Tx, session_id: str, older: Sequence[Message], summary: Message, before: int) -> None:
+        """Leave some messages out of requests; the summary stands for them, right before the message of that number.
 
         Its own number is the next free one; `place` is where it stands.
         """
         now = self.database.now()
-        tx.execute(
-            "UPDATE messages SET compacted = ? WHERE session_id = ? AND id <= ? AND compacted = ''",
-            (now, session_id, upto),
-        )
+        tx.executemany("UPDATE messages SET compacted = ? WHERE id = ?", [(now, message.number) for message in older])
         number = self.add(tx, session_id, "", summary)
-        tx.execute("UPDATE messages SET place = ? WHERE id = ?", (upto, number))
+        tx.execute("UPDATE messages SET place = ? WHERE id = ?", (before - 1, number))
 
     def messages(self, session_id: str, before: int = 0, as_of: str = "9") -> list[Message]:
         """What a session's next request holds: everything that compaction has not put away, oldest first.

@@ -52,7 +52,11 @@ SCENES: dict[str, tuple[str, dict[str, Any]]] = {
     "digest": ("digest", {"lines": ("person: draw the architecture", "assistant [write_file]: Here it is")}),
     "compact": ("compact", {"focus": ""}),
     "compact-focus": ("compact", {"focus": "the names of the servers"}),
-    "summary": ("summary", {"summary": "## What the person wants\nA diagram (done)."}),
+    "summary": ("summary", {"summary": "## What the person wants\nA diagram (done).", "plan": ""}),
+    "summary-plan": (
+        "summary",
+        {"summary": "## What was done\nA diagram.", "plan": "- [>] 2. Colour it\n- [ ] 3. Send it"},
+    ),
     "title": ("title", {"question": "Draw our architecture.", "answer": "Here is the diagram."}),
     "interrupted": ("interrupted", {"tool": "terminal"}),
     "review-memory": ("review/memory", {"focus": ""}),

@@ -6,6 +6,7 @@ import pytest
 
 from assistant.core.events import Compacted
 from assistant.core.messages import Call, Message
+from assistant.llm.faults import TooLong
 from assistant.runtime.compaction import place_to_cut
 from skills_store.values import Origin
 from tests.fakes.model import calls, says
@@ -84,21 +85,109 @@ def test_a_summary_that_fails_to_come_leaves_everything_as_it_was(world):
     world.follow(world.parts.ledger.reviews()[0]["run_id"])
 
 
+def call(number, text="r" * 400):
+    """A reply with one call, and its result."""
+    wanted = Call(str(number), "a", "{}")
+    return [Message("assistant", "", (wanted,)), Message("tool", text, answers=str(number))]
+
+
 def test_the_cut_never_parts_a_call_from_its_results():
     results = [Message("tool", "r" * 400, answers=str(n)) for n in range(3)]
     reply = Message("assistant", "", tuple(Call(str(n), "a", "{}") for n in range(3)))
-    talk = [person("one"), reply, *results, Message("assistant", "done"), person("two"), Message("assistant", "ok")]
+    talk = [person("one"), reply, *results, Message("assistant", "done"), person("two"), *call(4), *call(5), *call(6)]
 
-    cuts = {place_to_cut(talk, keep) for keep in range(0, 2000, 10)}
+    cuts = {place_to_cut(talk, keep)[1] for keep in range(0, 2000, 10)}
 
-    assert cuts == {0, 6}
+    assert cuts == {0, 6, 9, 11}
+    assert all(talk[cut].role != "tool" for cut in cuts)
 
 
 def test_the_newest_message_of_the_person_always_stays():
     talk = [person("one"), Message("assistant", "x" * 9000), person("y" * 9000)]
 
-    assert place_to_cut(talk, 10) == 2
-    assert place_to_cut([person("y" * 9000)], 10) == 0
+    assert place_to_cut(talk, 10) == (2, 2)
+    assert place_to_cut([person("y" * 9000)], 10) == (0, 0)
+    assert place_to_cut([person("y" * 9000), *call(1), *call(2)], 10) == (0, 3)
+
+
+def test_a_turn_that_outgrows_the_window_by_itself_keeps_its_question_and_its_newest_results(world):
+    for name in "abc":
+        (world.work / name).write_text(f"{name}\n" * 8000)
+    world.script(
+        calls("todo", todos=[{"id": "1", "content": "Compare them", "status": "in_progress"}]),
+        calls("read_file", path="a"),
+        calls("read_file", path="b", limit=2000),
+        says("## What was done\nRead a."),
+        calls("read_file", path="c", limit=2000),
+        says("## What was done\nRead a and b."),
+        says("They differ."),
+    )
+    world.configure(SMALL.replace("12000", "8400"))
+
+    turn = world.ask("Compare a, b and c")
+
+    assert turn.answer == "They differ."
+    assert turn.types.count("context.compacted") == 2
+    sent = world.model.requests[-1].messages
+    assert [m.role for m in sent] == ["user", "user", "assistant", "tool"]
+    assert "Read a and b." in sent[0].wire_text
+    assert "[>] 1. Compare them" in sent[0].wire_text
+    assert sent[1].text == "Compare a, b and c"
+    assert sent[3].text.startswith("1|c")
+    assert list(sent) == world.messages()[:-1]
+    world.script(says("Nothing to save."))
+    world.follow(world.parts.ledger.reviews()[0]["run_id"])
+
+
+TOO_LONG = TooLong("The conversation is too long for scripted.")
+
+
+def test_a_conversation_that_the_provider_finds_too_long_is_shortened_and_asked_again(world):
+    world.script(says("It is old. " * 300), TOO_LONG, says("## What was done\nTold of its age."), says("1890."))
+    world.ask("How old is the harbour?")
+
+    turn = world.ask("When was it built?")
+
+    assert turn.answer == "1890."
+    assert [t for t in turn.types if "message.r" in t or "context" in t] == ["message.restarted", "context.compacted"]
+    assert [m.text for m in world.model.requests[-1].messages][1:] == ["When was it built?"]
+    assert not world.parts.runs.open_turns(world.session)
+    world.script(says("It stands."), says("Nothing to save."))
+    assert world.ask("And now?").answer == "It stands."
+    world.follow(world.parts.ledger.reviews()[0]["run_id"])
+
+
+def test_a_conversation_too_long_even_to_be_summarised_is_summarised_from_its_beginnings(world):
+    world.script(says("It is old. " * 300), TOO_LONG, TOO_LONG, says("## What was done\nTold."), says("1890."))
+    world.ask("How old is the harbour?")
+
+    assert world.ask("When was it built?").answer == "1890."
+    assert "assistant: It is old. It is old." in world.model.requests[-2].messages[0].text
+    world.script(says("Nothing to save."))
+    world.follow(world.parts.ledger.reviews()[0]["run_id"])
+
+
+def test_a_message_too_long_by_itself_ends_the_turn_with_the_providers_sentence(world):
+    world.script(TOO_LONG)
+
+    assert "too long for scripted" in world.ask("x" * 1000).events[-1].error
+    world.script(says("Yes."))
+    assert world.ask("Are you there?").answer == "Yes."
+
+
+def test_a_summary_as_long_as_what_it_stands_for_is_cut(world):
+    world.script(says(LONG), says("Short."))
+    world.ask("Tell me about the harbour")
+    world.ask("And briefly?")
+    world.script(says(LONG), says("In 1890."))
+
+    turn = world.ask("When was it built? " + "x" * 12000)
+
+    [compacted] = [e for e in turn.events if isinstance(e, Compacted)]
+    assert compacted.after < compacted.before
+    assert "the summary was too long" in world.messages()[0].text
+    world.script(says("Nothing to save."))
+    world.follow(world.parts.ledger.reviews()[0]["run_id"])
 
 
 def test_a_short_conversation_is_left_alone(world):

@@ -114,13 +114,14 @@ def test_a_fork_in_the_middle_of_calls_leaves_no_call_without_result(sessions):
 
 def test_messages_put_away_are_searched_and_shown_but_not_sent(sessions):
     session = create(sessions, "old needle", "new")
-    old = sessions.messages(session)[0].number
+    old, new = sessions.messages(session)
     with sessions.database.writing() as tx:
-        sessions.put_away(tx, session, old, Message("user", "what was", name="summary", sent="<earlier>"))
+        summary = Message("user", "what was", name="summary", sent="<earlier>")
+        sessions.put_away(tx, session, [old], summary, new.number)
 
     assert [m.text for m in sessions.messages(session)] == ["what was", "new"]
     assert [m.text for m, _ in sessions.transcript(session)] == ["old needle", "new"]
-    assert [hit.message_id for hit in sessions.search("needle")] == [old]
+    assert [hit.message_id for hit in sessions.search("needle")] == [old.number]
 
 
 def test_an_excerpt_shows_the_place_on_one_line():
