@@ -44,6 +44,7 @@ class Step:
 
     path: str
     draft: Path
+    before: OnDisk | None
 
 
 class Files:
@@ -79,10 +80,13 @@ class Files:
     def folder_of(self, path: str, make: bool = False) -> Iterator[int | None]:
         """The open folder that holds a path; None when it is not there.  A link on the way is refused."""
         parts = safe_parts(path)[:-1]
-        if not make and not self.root.is_dir():
+        try:
+            place = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            if make:
+                raise
             yield None
             return
-        place = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for part in parts:
                 deeper = self.enter(place, part, path, make)
@@ -134,7 +138,7 @@ class Files:
             draft.unlink(missing_ok=True)
             self.prune(path)
             raise
-        return Step(path, draft)
+        return Step(path, draft, before)
 
     def discard(self, step: Step) -> None:
         """Forget a prepared file, and the folders that were made for it."""

@@ -106,11 +106,12 @@ class Landing:
         done: list[tuple[str, OnDisk | None]] = []
         try:
             for goal in goals:
-                done.append((goal.path, self.files.read(goal.path)))
-                if goal.data is None:
-                    self.files.remove(goal.path)
+                step = steps.get(goal.path)
+                done.append((goal.path, step.before if step else self.files.read(goal.path)))
+                if step:
+                    self.files.publish(step)
                 else:
-                    self.files.publish(steps[goal.path])
+                    self.files.remove(goal.path)
                 self.told("published")
             self.files.settle(goal.path for goal in goals)
         except (OSError, StoreError):

@@ -12,8 +12,8 @@ class Overlay(Files):
     def __init__(self, files: Files) -> None:
         super().__init__(files.root)
         self.laid: dict[str, OnDisk | None] = {}
-        self.below: dict[str, set[str]] = defaultdict(set)
-        """The laid files of each folder, at any depth."""
+        self.inner: dict[str, set[str]] = defaultdict(set)
+        """What lies directly in each folder that was touched: files and folders."""
 
     def lay(self, change: Change) -> None:
         """From now on, as if the change had landed."""
@@ -21,9 +21,11 @@ class Overlay(Files):
             before = self.read(edit.path)
             mode = edit.mode or (PLAIN if before is None else before.mode)
             self.laid[edit.path] = None if edit.after is None else OnDisk(edit.after, mode)
-            parts = edit.path.split("/")
-            for depth in range(len(parts)):
-                self.below["/".join(parts[:depth])].add(edit.path)
+            below = edit.path
+            while below:
+                above = below.rpartition("/")[0]
+                self.inner[above].add(below)
+                below = above
 
     def read(self, path: str) -> OnDisk | None:
         """The file as it would be."""
@@ -33,15 +35,22 @@ class Overlay(Files):
         """Something would lie there."""
         if path in self.laid:
             return self.laid[path] is not None
-        return bool(self.under(path)) if path in self.below else super().exists(path)
+        return bool(self.under(path)) if path in self.inner else super().exists(path)
 
     def folders(self, below: str) -> set[str]:
         """The folders that would be there, and those that would be empty."""
-        start = f"{below}/" if below else ""
-        laid = {path[len(start) :].partition("/")[0] for path in self.below.get(below, ()) if self.laid[path]}
-        return super().folders(below) | {name for name in laid if name[0] != "."}
+        names = (path.rpartition("/")[2] for path in self.inner.get(below, ()) if path in self.inner)
+        return super().folders(below) | {name for name in names if name[0] != "."}
 
     def under(self, folder: str) -> dict[str, OnDisk]:
         """Every file that would be in the folder."""
-        merged = super().under(folder) | {path: self.laid[path] for path in self.below.get(folder, ())}
-        return {path: found for path, found in merged.items() if found is not None}
+        found = super().under(folder)
+        waiting = [folder]
+        while waiting:
+            for path in self.inner.get(waiting.pop(), ()):
+                waiting.append(path)
+                if laid := self.laid.get(path):
+                    found[path] = laid
+                elif path in self.laid:
+                    found.pop(path, None)
+        return found

@@ -8,7 +8,7 @@ has moved, `applying` is a promise that the next writer keeps (`landing.py`).
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -28,6 +28,7 @@ from skills_store.story import MAIL_DOMAIN, Commit, Touched
 from skills_store.stream import APPLYING
 from skills_store.values import Actor, Cause
 
+Now = Mapping[str, OnDisk | None]
 LOCK_SECONDS = 60.0
 FULL = re.compile("no space left|out of diskspace|quota|file too large", re.IGNORECASE)
 LEFTOVER = re.compile(r"/\.git/(fast_import_crash_\d+|objects/pack/tmp_pack_\w+)")
@@ -153,17 +154,18 @@ class Vault:
         same wish on today's files, under the lock; without it that is a conflict.
         """
         with self.locked():
-            if replan and (planned_on not in (None, self.head()) or self.moved(changes)):
+            now = self.now(changes)
+            if replan and (planned_on not in (None, self.head()) or moved(changes, now)):
                 changes = replan()
-            self.must_fit(changes)
-            return self.landing.land(self.around(changes), self.with_modes(changes), self.hand())
+                now = self.now(changes)
+            return self.landing.land(self.around(changes), self.fitted(changes, now), self.hand())
 
     def stage(self, change: Change) -> str:
         """Keep a change for the person to decide, as a commit under refs/pending/; its id."""
         with self.locked():
-            self.must_fit([change])
+            (fitted,) = self.fitted([change], self.now([change]))
             self.landing.land(self.around([change]), (), self.hand())
-            return self.inbox.stage(self.with_modes([change])[0], self.head(), self.clock())
+            return self.inbox.stage(fitted, self.head(), self.clock())
 
     def reject(self, number: str, reason: str, cause: Cause) -> None:
         """Turn a waiting change down and remember why."""
@@ -248,38 +250,34 @@ class Vault:
         unwanted = self.history.ignored(new) if new else set()
         return gone | {p: f for p, f in disk.items() if p not in unwanted and kept.get(p) != (f.git_mode, f.blob)}
 
-    def moved(self, changes: Sequence[Change]) -> str:
-        """The first path that is not what an edit expects; empty when all are."""
-        now: dict[str, str | None] = {}
-        for edit in (edit for change in changes for edit in change.edits):
-            if edit.path not in now:
-                found = self.files.read(edit.path)
-                now[edit.path] = None if found is None else found.blob
-            if now[edit.path] != edit.before:
-                return edit.path
-            now[edit.path] = None if edit.after is None else blob_hash(edit.after)
-        return ""
+    def now(self, changes: Sequence[Change]) -> Now:
+        """The files that the changes touch, as they are."""
+        return {path: self.files.read(path) for path in {path for change in changes for path in change.paths}}
 
-    def must_fit(self, changes: Sequence[Change]) -> None:
-        """Refuse changes that were made for other files than today's, or that go through a link."""
-        for path in {path for change in changes for path in change.paths}:
-            if (found := self.files.read(path)) is not None and found.link:
-                raise StoreBrokenError(
-                    f"{path} is a link; the store writes no files through links",
-                    "put the file itself in the place of the link, then try again",
-                )
-        if path := self.moved(changes):
+    def fitted(self, changes: Sequence[Change], now: Now) -> tuple[Change, ...]:
+        """The changes with the modes of their files; refused when made for other files than today's, or for links."""
+        if link := next((path for path, found in now.items() if found is not None and found.link), ""):
+            raise StoreBrokenError(
+                f"{link} is a link; the store writes no files through links",
+                "put the file itself in the place of the link, then try again",
+            )
+        if path := moved(changes, now):
             raise StoreError(f"{path} changed meanwhile; nothing was written", "conflict", "read it again, then retry")
+        modes = {path: found.mode for path, found in now.items() if found is not None}
+        return tuple(
+            replace(change, edits=tuple(replace(e, mode=e.mode or modes.get(e.path)) for e in change.edits))
+            for change in changes
+        )
 
-    def with_modes(self, changes: Sequence[Change]) -> tuple[Change, ...]:
-        """The changes with the modes that their files have already."""
-        return tuple(replace(change, edits=tuple(self.with_mode(edit) for edit in change.edits)) for change in changes)
 
-    def with_mode(self, edit: FileEdit) -> FileEdit:
-        """One edit with the mode of its file."""
-        if edit.after is None or edit.mode is not None or (found := self.files.read(edit.path)) is None:
-            return edit
-        return replace(edit, mode=found.mode)
+def moved(changes: Sequence[Change], now: Now) -> str:
+    """The first path that is not what an edit expects; empty when all are."""
+    blobs = {path: None if found is None else found.blob for path, found in now.items()}
+    for edit in (edit for change in changes for edit in change.edits):
+        if blobs[edit.path] != edit.before:
+            return edit.path
+        blobs[edit.path] = None if edit.after is None else blob_hash(edit.after)
+    return ""
 
 
 def unbundle(bundle: Path, root: Path) -> None:
