@@ -32,6 +32,7 @@ class Database:
         self._open: dict[int, sqlite3.Connection] = {}
         self._free: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
+        self._turn = threading.Lock()
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -89,7 +90,18 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Tx]:
-        """One transaction: all of it is durable when the body ends, none of it when the body raises."""
+        """One transaction: all of it is durable when the body ends, none of it when the body raises.
+
+        Threads of this process take turns at a lock: SQLite's own way of waiting sleeps, longer each time.
+        """
+        if not self._turn.acquire(timeout=LOCK_SECONDS):
+            raise TryLater(f"{self.path} was busy for {LOCK_SECONDS:.0f} s: try again")
+        try:
+            yield from self._transaction()
+        finally:
+            self._turn.release()
+
+    def _transaction(self) -> Iterator[Tx]:
         connection = self.connection
         try:
             connection.execute("BEGIN IMMEDIATE")
