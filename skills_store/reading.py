@@ -161,7 +161,7 @@ class Reading:
 
     def offered(self) -> dict[str, str]:
         """Name and description of those that are in use."""
-        usable = self.usable(self.entries())
+        usable = self.usable(self.entries("sidecars"))
         return {entry.name: entry.description for entry in usable if entry.state != "archived"}
 
     def missing(self, told: Document, files: Sequence[str]) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ class Marks:
 
     def mark(self, path: str, hash: str) -> None:
         """The run has now seen these bytes."""
+        if self.seen(path) == hash:
+            return
         with self.database.writing() as tx:
             tx.execute("INSERT OR REPLACE INTO marks (run_id, path, hash) VALUES (?,?,?)", (self.run_id, path, hash))
 
