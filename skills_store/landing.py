@@ -181,9 +181,9 @@ class Landing:
 
     # What is owed after a crash
 
-    def owe(self, paths: Iterable[str]) -> None:
-        """Write down which paths are in work."""
-        text = json.dumps({"paths": sorted(set(paths))})
+    def owe(self, paths: Iterable[str], follows: str | None = None) -> None:
+        """Write down which paths are in work; `follows`: the branch, when the commits to come were made elsewhere."""
+        text = json.dumps({"paths": sorted(set(paths)), "follows": follows})
         draft = self.git_dir / f"{OWED}.new"
         draft.write_text(text, encoding="utf-8", errors="surrogateescape")
         draft.replace(self.git_dir / OWED)
@@ -191,13 +191,17 @@ class Landing:
 
     def owed(self) -> list[str] | None:
         """The paths in work; None when nothing is owed."""
+        return self.noted()[0]
+
+    def noted(self) -> tuple[list[str] | None, str | None]:
+        """The paths in work, and what the branch was if the commits to come were made elsewhere."""
         try:
-            text = (self.git_dir / OWED).read_text(encoding="utf-8", errors="surrogateescape")
-            return [str(path) for path in json.loads(text)["paths"]]
+            told = json.loads((self.git_dir / OWED).read_text(encoding="utf-8", errors="surrogateescape"))
+            return [str(path) for path in told["paths"]], told.get("follows")
         except FileNotFoundError:
-            return None
+            return None, None
         except (ValueError, KeyError, TypeError):
-            return []
+            return [], None
 
     def drop(self) -> None:
         """Give up what was not yet visible to anybody."""
@@ -205,9 +209,19 @@ class Landing:
             self.git("update-ref", "-d", APPLYING)
         (self.git_dir / OWED).unlink(missing_ok=True)
 
+    def follow(self, tip: str) -> None:
+        """Make files and branch what a commit says that was made elsewhere, after the branch's newest."""
+        old = self.head()
+        self.no_locks()
+        self.owe([item.path for item in self.history.between(old, tip)], old)
+        self.git("update-ref", APPLYING, tip)
+        self.told("committed")
+        self.finish()
+
     def finish(self) -> list[str]:
         """Carry out what `applying` promises, path by path; the commits that the branch gained."""
-        tip, owed = refs.read_ref(self.git_dir, APPLYING), self.owed()
+        tip = refs.read_ref(self.git_dir, APPLYING)
+        owed, follows = self.noted()
         if not tip and owed is None:
             return []
         self.files.sweep()
@@ -216,9 +230,12 @@ class Landing:
         if not chain:
             return self.forget(tip, owed or [])
         self.no_locks()
-        if chain[0].parent != old:
+        if follows is None and chain[0].parent != old:
             chain = self.replay(chain, old)
-        commits, touched = self.complete(chain, old)
+        elif follows not in (None, old):
+            self.drop()
+            return []
+        commits, touched = self.complete(chain, old if follows is not None else beyond_hand(chain, old))
         pending = [f"refs/pending/{link.trailers['Pending']}" for link in chain if "Pending" in link.trailers]
         paths = sorted({*(owed or []), *touched})
         return self.settle(commits, old, self.as_committed(commits[-1], paths), pending)
@@ -238,10 +255,8 @@ class Landing:
         tree = self.history.tree(commit, paths)
         return [(path, *tree.get(path, ("0", NOTHING))) for path in paths]
 
-    def complete(self, chain: Sequence[Commit], old: str) -> tuple[list[str], list[str]]:
+    def complete(self, chain: Sequence[Commit], start: str) -> tuple[list[str], list[str]]:
         """Write what is not yet written; a file that is neither old nor new is a hand edit and gets its own commit."""
-        hand = [link for link in chain if link.action == HAND]
-        start = hand[-1].commit if hand else old
         tip = chain[-1].commit
         touched = self.history.between(start, tip)
         blobs = self.history.blobs([item.after for item in touched if item.after])
@@ -271,6 +286,12 @@ class Landing:
             drafts.append(Draft(link.text, link.author, entries))
         self.write_commits(drafts, onto, self.clock())
         return self.history.chain(onto, refs.read_ref(self.git_dir, APPLYING))
+
+
+def beyond_hand(chain: Sequence[Commit], old: str) -> str:
+    """Where our own changes begin: what was edited by hand lies in the folder already."""
+    hand = [link.commit for link in chain if link.action == HAND]
+    return hand[-1] if hand else old
 
 
 def goals_of(changes: Sequence[Change]) -> list[Goal]:

@@ -30,6 +30,8 @@ class Draft:
     message: str
     author: str
     entries: tuple[Entry, ...]
+    merged: str = ""
+    """A second parent."""
 
 
 def draft_of(change: Change) -> Draft:
@@ -68,6 +70,8 @@ def build(drafts: Sequence[Draft], parent: str, when: datetime, ref: str = APPLY
         parts.append(b"data %d\n%s\n" % (len(text), text))
         if number == 1 and parent:
             parts.append(f"from {parent}\n".encode())
+        if draft.merged:
+            parts.append(f"merge {draft.merged}\n".encode())
         parts.extend(line for entry in draft.entries for line in described(entry))
     parts.extend(f"get-mark :{number}\n".encode() for number in range(1, len(drafts) + 1))
     parts.append(b"done\n")
