@@ -1,5 +1,9 @@
 """What is known of models by their name, and a guess of how many tokens a text has."""
 
+from collections.abc import Iterable
+
+from assistant.core.messages import Message
+
 WINDOWS = {
     "gpt-3.5": 16_000,
     "gpt-4-turbo": 128_000,
@@ -36,3 +40,8 @@ def tokens_in(text: str) -> int:
     """About how many tokens a text has: four characters each, two for wide scripts, which take three bytes."""
     weight = len(text) if text.isascii() else (len(text) + len(text.encode("utf-8", "replace"))) // 2
     return -(-weight // CHARACTERS_PER_TOKEN)
+
+
+def tokens_of(messages: Iterable[Message]) -> int:
+    """The same for some messages with their calls."""
+    return sum(tokens_in(m.wire_text) + sum(tokens_in(c.arguments) for c in m.calls) for m in messages)

@@ -11,7 +11,7 @@ from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message, Request
 from assistant.core.turn import Turn
 from assistant.errors import Conflict
-from assistant.llm.catalogue import CHARACTERS_PER_TOKEN, tokens_in
+from assistant.llm.catalogue import CHARACTERS_PER_TOKEN, tokens_in, tokens_of
 from assistant.llm.faults import TooLong
 from assistant.runtime import reviewing
 from assistant.runtime.briefing import prompt_of
@@ -34,7 +34,7 @@ def compacted(
     if not force and before <= settings.threshold * window:
         return turn
     messages = parts.sessions.messages(run.session_id)
-    asked, cut = place_to_cut(messages, int(settings.keep_recent * (said_in(messages) if force else window)))
+    asked, cut = place_to_cut(messages, int(settings.keep_recent * (tokens_of(messages) if force else window)))
     older = [message for place, message in enumerate(messages[:cut]) if place != asked]
     if not worth_it(older, 0 if force else before):
         return turn
@@ -73,7 +73,7 @@ def by_hand(parts: Parts, session_id: str, focus: str, model: str = "", reserved
 
 def size(turn: Turn) -> int:
     """Tokens of the next request, estimated: the system prompt, the tools, every message."""
-    return tokens_in(turn.system) + tokens_in(str(turn.tools)) + said_in(turn.messages)
+    return tokens_in(turn.system) + tokens_in(str(turn.tools)) + tokens_of(turn.messages)
 
 
 def place_to_cut(messages: Sequence[Message], keep: int) -> tuple[int, int]:
@@ -88,17 +88,12 @@ def place_to_cut(messages: Sequence[Message], keep: int) -> tuple[int, int]:
     asked = people[-1]
     replies = [i for i, m in enumerate(messages) if i > asked + 1 and m.role == "assistant"]
     places = people + replies
-    return asked, next((place for place in places if said_in(messages[place:]) <= keep), places[-1])
+    return asked, next((place for place in places if tokens_of(messages[place:]) <= keep), places[-1])
 
 
 def worth_it(older: Sequence[Message], whole: int) -> bool:
     """Whether there is something to put away, and it is a tenth of the whole or more: a summary costs a request."""
-    return any(message.name != "summary" for message in older) and said_in(older) >= whole // 10
-
-
-def said_in(messages: Sequence[Message]) -> int:
-    """Tokens of some messages with their calls, estimated."""
-    return sum(tokens_in(m.wire_text) + sum(tokens_in(c.arguments) for c in m.calls) for m in messages)
+    return any(message.name != "summary" for message in older) and tokens_of(older) >= whole // 10
 
 
 def look_back_first(parts: Parts, run: Run) -> None:
@@ -119,7 +114,7 @@ def summarise(parts: Parts, run: Run, turn: Turn, older: Sequence[Message], inte
     except TooLong:
         short = Message("user", review.digest([reviewing.said(m) for m in older], keep=0).text)
         said = answer(parts, run, Request(turn.system, turn.tools, (short, wanted)), interrupt)
-    most = max(SHORTEST, said_in(older) * CHARACTERS_PER_TOKEN // 2)
+    most = max(SHORTEST, tokens_of(older) * CHARACTERS_PER_TOKEN // 2)
     return said if len(said) <= most else f"{said[:most]} [… cut: the summary was too long]"
 
 

@@ -10,6 +10,7 @@ from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message
 from assistant.core.ports import Start
 from assistant.errors import PersonMustAct
+from assistant.llm.catalogue import tokens_of
 from assistant.runtime.desk import Desk
 from assistant.runtime.parts import Parts, Run
 from assistant.store.database import Tx
@@ -19,6 +20,9 @@ from skills_store.values import Origin
 
 PAUSE_SECONDS = 0.5
 """How often a paused review looks whether the turn is over; well below the 2 s it may take to notice one."""
+
+MOST = 0.8
+"""Of the window: a longer conversation leaves a review too little room."""
 
 
 def due(parts: Parts, run: Run) -> review.Kind | None:
@@ -69,10 +73,14 @@ def request(parts: Parts, run: Run) -> Message:
 
 
 def history(parts: Parts, run: Run) -> list[Message]:
-    """The session up to the turn that made the review due; a digest of it for another model than the turn's."""
+    """The session up to the turn that made the review due; a digest of it where another model than the turn's asks.
+
+    Also where it is so long (the model refused it, and a summary stands there now) that no room is left for looking.
+    """
     queued = parts.runs.row(run.id)["created"]
     messages = parts.sessions.messages(run.session_id, before=run.upto_message + 1, as_of=queued)
-    if not parts.settings.review.model:
+    window = parts.settings.model.context_window or parts.models(run.model).window
+    if not parts.settings.review.model and tokens_of(messages) <= MOST * window:
         return messages
     short = review.digest([said(message) for message in messages])
     kept = messages[short.whole_from :]

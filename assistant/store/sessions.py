@@ -190,11 +190,11 @@ class Sessions:
     def messages(self, session_id: str, before: int = 0, as_of: str = "9") -> list[Message]:
         """What a session's next request holds: everything that compaction has not put away, oldest first.
 
-        `before` leaves out that message and all after it; `as_of` shows the list as it stood at an earlier time.
+        `before` leaves out that message and all after it; `as_of` does as if nothing had been put away since a time.
         """
         rows = self.database.all(
             "SELECT * FROM messages WHERE session_id = ? AND (compacted = '' OR compacted >= ?) AND (? = 0 OR id < ?)"
-            " AND at <= ? ORDER BY coalesce(place, id), id",
+            " AND (at <= ? OR name != 'summary') ORDER BY coalesce(place, id), id",
             (session_id, as_of, before, before, as_of),
         )
         return [message_of(row) for row in rows]

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import subprocess
 from datetime import UTC, datetime, timedelta
+from threading import Event
 
 import pytest
 
@@ -381,3 +382,20 @@ def test_a_review_asks_the_model_that_the_turn_asked(world):
     review = world.follow(world.follow(run).review())
 
     assert world.parts.runs.row(review.run_id)["model"] == "another"
+
+
+def test_a_review_that_another_turn_joins_sees_that_turn_too(world):
+    world.configure("skills: {creation_nudge_interval: 1}\n")
+    at_work, go_on = Event(), Event()
+    world.script(says("Hello."), [at_work.set, go_on, *says("Nothing to save.")])
+    world.ask("Hello")
+    assert at_work.wait(10)
+    world.new_session()
+    world.script(says("One."), says("Two."), says("Nothing to save."))
+    first, second = world.ask("First?"), world.ask("Second?")
+
+    go_on.set()
+    world.follow(first.review())
+
+    assert second.review() == first.review()
+    assert [m.text for m in world.model.requests[-1].messages[:4]] == ["First?", "One.", "Second?", "Two."]

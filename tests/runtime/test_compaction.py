@@ -121,6 +121,7 @@ def test_a_turn_that_outgrows_the_window_by_itself_keeps_its_question_and_its_ne
         calls("read_file", path="c", limit=2000),
         says("## What was done\nRead a and b."),
         says("They differ."),
+        says("Nothing to save."),
     )
     world.configure(SMALL.replace("12000", "8400"))
 
@@ -128,14 +129,13 @@ def test_a_turn_that_outgrows_the_window_by_itself_keeps_its_question_and_its_ne
 
     assert turn.answer == "They differ."
     assert turn.types.count("context.compacted") == 2
-    sent = world.model.requests[-1].messages
+    sent = world.model.requests[6].messages
     assert [m.role for m in sent] == ["user", "user", "assistant", "tool"]
     assert "Read a and b." in sent[0].wire_text
     assert "[>] 1. Compare them" in sent[0].wire_text
     assert sent[1].text == "Compare a, b and c"
     assert sent[3].text.startswith("1|c")
     assert list(sent) == world.messages()[:-1]
-    world.script(says("Nothing to save."))
     world.follow(world.parts.ledger.reviews()[0]["run_id"])
 
 
@@ -144,27 +144,38 @@ TOO_LONG = TooLong("The conversation is too long for scripted.")
 
 def test_a_conversation_that_the_provider_finds_too_long_is_shortened_and_asked_again(world):
     world.script(says("It is old. " * 300), TOO_LONG, says("## What was done\nTold of its age."), says("1890."))
+    world.script(says("Nothing to save."))
     world.ask("How old is the harbour?")
 
     turn = world.ask("When was it built?")
 
     assert turn.answer == "1890."
     assert [t for t in turn.types if "message.r" in t or "context" in t] == ["message.restarted", "context.compacted"]
-    assert [m.text for m in world.model.requests[-1].messages][1:] == ["When was it built?"]
-    assert not world.parts.runs.open_turns(world.session)
-    world.script(says("It stands."), says("Nothing to save."))
-    assert world.ask("And now?").answer == "It stands."
+    assert [m.text for m in world.model.requests[3].messages][1:] == ["When was it built?"]
     world.follow(world.parts.ledger.reviews()[0]["run_id"])
+    world.script(says("It stands."))
+    assert world.ask("And now?").answer == "It stands."
 
 
 def test_a_conversation_too_long_even_to_be_summarised_is_summarised_from_its_beginnings(world):
     world.script(says("It is old. " * 300), TOO_LONG, TOO_LONG, says("## What was done\nTold."), says("1890."))
+    world.script(says("Nothing to save."))
     world.ask("How old is the harbour?")
 
     assert world.ask("When was it built?").answer == "1890."
-    assert "assistant: It is old. It is old." in world.model.requests[-2].messages[0].text
-    world.script(says("Nothing to save."))
+    assert "assistant: It is old. It is old." in world.model.requests[3].messages[0].text
     world.follow(world.parts.ledger.reviews()[0]["run_id"])
+
+
+def test_a_review_of_more_than_the_window_holds_is_given_beginnings(world):
+    world.script(says("It is old. " * 3000), TOO_LONG, TOO_LONG, says("## What was done\nTold."), says("1890."))
+    world.script(says("Nothing to save."))
+    world.ask("How old is the harbour?")
+    world.ask("When was it built?" + " now" * 100)
+
+    assert world.follow(world.parts.ledger.reviews()[0]["run_id"]).types[-1] == "run.completed"
+
+    assert len(world.model.requests[-1].messages[0].wire_text) < 2000
 
 
 def test_a_message_too_long_by_itself_ends_the_turn_with_the_providers_sentence(world):
@@ -179,14 +190,13 @@ def test_a_summary_as_long_as_what_it_stands_for_is_cut(world):
     world.script(says(LONG), says("Short."))
     world.ask("Tell me about the harbour")
     world.ask("And briefly?")
-    world.script(says(LONG), says("In 1890."))
+    world.script(says(LONG), says("In 1890."), says("Nothing to save."))
 
     turn = world.ask("When was it built? " + "x" * 12000)
 
     [compacted] = [e for e in turn.events if isinstance(e, Compacted)]
     assert compacted.after < compacted.before
     assert "the summary was too long" in world.messages()[0].text
-    world.script(says("Nothing to save."))
     world.follow(world.parts.ledger.reviews()[0]["run_id"])
 
 
