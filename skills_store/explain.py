@@ -6,7 +6,7 @@ from skills_store.history import patterns
 from skills_store.names import ARCHIVE, SKILL_FILE
 from skills_store.outcome import Pending, Taught
 from skills_store.pending import Waiting
-from skills_store.skill import Shelves, Skill
+from skills_store.skill import Shelves, Skill, several
 from skills_store.story import Commit
 from skills_store.vault import Vault
 
@@ -48,7 +48,10 @@ class Explaining:
             raise StoreError(
                 f"commit {revision} has no skill {name!r}", "not_found", f"see: assistant skills log {name}"
             )
-        best = min(found, key=lambda path: path.startswith(f"{ARCHIVE}/"))
+        there = [path for path in found if not path.startswith(f"{ARCHIVE}/")]
+        if len(there) > 1:
+            raise several(name, [path.removesuffix(f"/{SKILL_FILE}") for path in there])
+        best = next(iter(there or found))
         return self.vault.history.show(commit, best).decode("utf-8", "replace")
 
     def why(self, name: str, line: int | None = None) -> tuple[Taught, ...]:

@@ -63,8 +63,8 @@ class Library:
         self.usage = usage
         self.settings = settings or StoreSettings()
         self.vault = Vault(root, clock, ids, outside.hand, outside.told)
-        shelves = Shelves(self.vault.files)
         self.reading = Reading(root, self.vault.head, self.settings, usage, outside.has)
+        shelves = Shelves(self.vault.files, self.reading.elsewhere)
         self.proposing = Proposing(self.vault, shelves, self.reading)
         self.writing = Writing(self.vault, self.proposing, usage)
         self.explaining = Explaining(self.vault, shelves)

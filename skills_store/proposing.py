@@ -11,9 +11,9 @@ from skills_store.change import Change, FileEdit, as_text, blob_hash, diff_of
 from skills_store.entry import Entry
 from skills_store.errors import StoreError
 from skills_store.files import Files
-from skills_store.guards import Facts, Likeness, Refusal, Stage, judge, wish_problem
-from skills_store.index import find
+from skills_store.guards import READ_FIRST, Facts, Likeness, Refusal, Stage, judge, wish_problem
 from skills_store.names import ARCHIVE, DEFAULT_CATEGORY, SIDECAR, SKILL_FILE
+from skills_store.overlay import Overlay
 from skills_store.plan import Case, Wish, plan
 from skills_store.reading import Reading
 from skills_store.scan import Finding, scan
@@ -60,15 +60,18 @@ class Proposing:
 
     def after(self, files: Files) -> "Proposing":
         """The same, over files as they would be."""
-        return Proposing(self.vault, Shelves(files), self.reading)
+        return Proposing(self.vault, Shelves(files, self.reading.elsewhere), self.reading)
 
     def wished(self, wish: Wish, cause: Cause, seen: Seen) -> Proposal:
         """Plan a wish on today's files and judge it; StoreError when a guard says no."""
         if problem := wish_problem(wish, cause.actor):
             raise refused(problem)
         skill = self.shelves.find(wish.name, archived=wish.action == "restore")
-        if skill is None and (place := self.external(wish.name)):
+        if skill is None and (place := self.reading.elsewhere(wish.name)):
             raise not_ours(wish, place)
+        if skill is None and wish.action in READ_FIRST and (beside := self.with_waiting(wish.name)):
+            proposal = beside.wished(wish, cause, seen)
+            return replace(proposal, ask=proposal.ask or f"{wish.name} itself still waits for the person")
         change = plan(Case(wish, skill, cause, stamp(self.vault.clock()), self.taken(wish, skill)))
         facts = replace(self.facts(change, skill, seen), absorbed_into=wish.absorbed_into)
         return self.judged(change, facts)
@@ -106,10 +109,15 @@ class Proposing:
         )
         return facts if skill is None else replace(facts, sidecar=skill.sidecar)
 
-    def external(self, name: str) -> str:
-        """The read-only folder that a skill of this name lies in; empty when in none."""
-        entries = find(self.reading.joined(()), name)
-        return next((entry.external for entry in entries), "")
+    def with_waiting(self, name: str) -> "Proposing | None":
+        """The same, as if the new skill of this name that waits for the person were there; None when none does."""
+        for item in self.vault.inbox.waiting():
+            if item.commit.action == "create" and item.commit.name == name.rpartition("/")[2]:
+                overlay = Overlay(self.vault.files)
+                overlay.lay(Change(name, "", "create", self.vault.edits_again(item.commit.touched), Cause(Actor.YOU)))
+                beside = self.after(overlay)
+                return beside if beside.shelves.find(name) else None
+        return None
 
     def alike(self, change: Change) -> Sequence[Likeness]:
         """Skills that a new one resembles, the closest first."""

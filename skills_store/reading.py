@@ -17,6 +17,7 @@ from skills_store.names import ARCHIVE, SIDECAR, SKILL_FILE, file_path_problem
 from skills_store.outcome import Hit, Record, View
 from skills_store.search import rank
 from skills_store.settings import StoreSettings
+from skills_store.skill import several
 from skills_store.usage import Usage, Use
 
 Has = Callable[[str, str], bool]
@@ -70,9 +71,12 @@ class Reading:
                 f"there is no skill {name!r}", "not_found", f"did you mean {near}?" if near else "see skills_list"
             )
         if len(found) > 1:
-            told = ", ".join(f"{item.external or ''}{item.path}" for item in found)
-            raise StoreError(f"{name!r} is the name of several skills: {told}", "ambiguous", "say category/name")
+            raise several(name, [place_of(item) for item in found])
         return found[0]
+
+    def elsewhere(self, name: str) -> str:
+        """Where a skill of this name lies in a read-only folder; empty when in none."""
+        return next((place_of(entry) for entry in index.find(self.joined(()), name)), "")
 
     def near(self, name: str) -> str:
         """A name that looks like the one asked for."""
@@ -171,6 +175,11 @@ class Reading:
             names = document.listed(told.header.get(key, ())) or ()
             lacking += [f"{kind} {name}" for name in names if not self.has(kind, name)]
         return tuple(lacking)
+
+
+def place_of(entry: Entry) -> str:
+    """Where a skill lies, for people."""
+    return f"{entry.external}/{entry.path}" if entry.external else entry.path
 
 
 def record_of(entry: Entry, use: Use) -> Record:

@@ -1,6 +1,6 @@
 """A skill as it lies in the store: where, and all of its files."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from skills_store import sidecar
@@ -36,8 +36,10 @@ class Skill:
 class Shelves:
     """Finds skills by name, by looking at folders only."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, elsewhere: Callable[[str], str] = lambda _name: "") -> None:
         self.files = files
+        self.elsewhere = elsewhere
+        """The skill of a name in a read-only folder; empty when there is none."""
 
     def folders(self, name: str, below: str = "") -> list[str]:
         """Where skills of this name are; `category/name` names one place."""
@@ -54,9 +56,10 @@ class Shelves:
     def find(self, name: str, archived: bool = False) -> Skill | None:
         """The skill of this name; StoreError when several have it."""
         found = self.folders(name, ARCHIVE if archived else "")
+        if found and not archived and "/" not in name and (other := self.elsewhere(name)):
+            found.append(other)
         if len(found) > 1:
-            told = ", ".join(folder.removeprefix(f"{ARCHIVE}/") for folder in found)
-            raise StoreError(f"{name!r} is the name of several skills: {told}", "ambiguous", "say category/name")
+            raise several(name, [folder.removeprefix(f"{ARCHIVE}/") for folder in found])
         return self.load(found[0]) if found else None
 
     def load(self, folder: str) -> Skill:
@@ -65,3 +68,9 @@ class Shelves:
         category, _, name = folder.removeprefix(f"{ARCHIVE}/").rpartition("/")
         files = {path[len(folder) + 1 :]: found for path, found in self.files.under(folder).items()}
         return Skill(name, category, folder, files, archived)
+
+
+def several(name: str, places: Sequence[str]) -> StoreError:
+    """The name does not say which."""
+    told = ", ".join(places)
+    return StoreError(f"{name!r} is the name of several skills: {told}", "ambiguous", "say category/name")

@@ -44,6 +44,7 @@ SETTINGS = (
     ("core.fsyncMethod", "batch"),
     ("core.filesRefLockTimeout", "2000"),
     ("fastimport.unpackLimit", "1000"),
+    ("gc.autoDetach", "false"),
     ("log.showRoot", "true"),
     ("log.showSignature", "false"),
     ("diff.noprefix", "false"),

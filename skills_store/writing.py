@@ -6,6 +6,7 @@ from dataclasses import replace
 from skills_store import sidecar
 from skills_store.change import Change, FileEdit, blob_hash
 from skills_store.errors import MergeConflictError, StoreBrokenError, StoreBusyError, StoreError
+from skills_store.guards import READ_FIRST
 from skills_store.names import SIDECAR, SKILL_FILE
 from skills_store.outcome import Applied, Outcome, Refused, Staged
 from skills_store.overlay import Overlay
@@ -18,7 +19,6 @@ from skills_store.usage import Usage
 from skills_store.values import Cause, Owner
 from skills_store.vault import Vault
 
-COUNTED = {"edit", "patch", "write_file", "remove_file"}
 DONE = {"create": "created", "archive": "archived", "delete": "deleted", "restore": "restored", "undo": "undone"}
 Propose = Callable[[], Proposal]
 
@@ -103,7 +103,7 @@ class Writing:
         """Tell the usage table."""
         if self.usage is None:
             return
-        if change.action in COUNTED:
+        if change.action in READ_FIRST:
             self.usage.patched(change.name)
         elif change.action in ("delete", "create"):
             self.usage.forget(change.name)
@@ -151,17 +151,20 @@ class Writing:
         change = self.change_like(commit, edits, change_from(commit))
         extra = (("Pending", number), ("Approved-By", cause.actor.value))
         change = replace(change, subject=commit.subject.partition(": ")[2], extra=extra)
-        self.must_be_free(change)
+        self.must_have_its_place(change)
         hashes = {edit.path: edit.before for edit in edits}
         skill = self.proposing.shelves.load(change.folders[0]) if change.folders else None
         facts = replace(self.proposing.facts(change, skill, hashes.get), turned_down=lambda: "")
         absorbed = facts.sidecar.absorbed_into or absorbed_into(change)
         return self.proposing.judged(change, replace(facts, absorbed_into=absorbed or None), ask=False)
 
-    def must_be_free(self, change: Change) -> None:
-        """A waiting new skill whose name was taken meanwhile cannot land."""
+    def must_have_its_place(self, change: Change) -> None:
+        """A waiting new skill cannot land under a name that was taken meanwhile, nor a file before its skill."""
         if change.action == "create" and (found := self.proposing.shelves.folders(change.name)):
             raise StoreError(f"a skill {change.name!r} exists meanwhile, in {found[0]}", "conflict", "reject this one")
+        alone = change.action in READ_FIRST and not self.vault.files.exists(f"{change.folders[0]}/{SKILL_FILE}")
+        if alone:
+            raise StoreError(f"there is no skill {change.name!r} yet", "conflict", "approve the new skill first")
 
     def run_all(self, steps: Sequence[tuple[Wish, Cause]], seen: Seen) -> tuple[Outcome, ...]:
         """Many wishes as one transaction of as many commits; each sees what those before it did."""

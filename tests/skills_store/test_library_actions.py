@@ -1,6 +1,7 @@
 """What each action does to files, sidecar and history, for whoever asks."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -300,14 +301,45 @@ def test_a_damaged_sidecar_stops_automatic_writers_and_is_never_written_over(tmp
     assert damaged.read_text() == '{"owner": "agent", "pin":'
 
 
-def test_the_same_name_twice_is_ambiguous_everywhere(tmp_path):
+AMBIGUOUS = {
+    "record": lambda store: store.record("maps"),
+    "view": lambda store: store.view("maps"),
+    "why": lambda store: store.why("maps"),
+    "export": lambda store: store.export("maps", store.root.parent / "out"),
+    "take_in": lambda store: store.take_in("maps"),
+}
+
+
+@pytest.mark.parametrize("ask", AMBIGUOUS)
+@pytest.mark.parametrize("second", ["skills/music/maps", "shared/music/maps"])
+def test_the_same_name_twice_is_ambiguous_on_every_surface(tmp_path, ask, second):
+    store = created(tmp_path / "skills", YOU, external_dirs=(tmp_path / "shared",))
+    write(tmp_path, f"{second}/SKILL.md", text())
+    with pytest.raises(StoreError, match=r"art/maps.*music/maps") as refused:
+        AMBIGUOUS[ask](store)
+    assert (refused.value.code, refused.value.hint) == ("ambiguous", "say category/name")
+    assert store.view("art/maps").path == FILE
+
+
+@pytest.mark.parametrize("second", ["skills/music/maps", "shared/music/maps"])
+def test_no_change_guesses_which_of_two_is_meant(tmp_path, second):
+    store = created(tmp_path / "skills", YOU, external_dirs=(tmp_path / "shared",))
+    write(tmp_path, f"{second}/SKILL.md", text())
+    wishes = [Wish(action, "maps", old_string="Draw", new_string="Sketch") for action in ("patch", "pin", "archive")]
+    assert [store.manage(wish, YOU).code for wish in wishes] == ["ambiguous"] * 3
+    assert isinstance(store.manage(replace(wishes[0], name="art/maps"), YOU), Applied)
+    assert (tmp_path / second / "SKILL.md").read_text() == text()
+    assert "- art/maps:" in store.index()
+    assert "- music/maps:" in store.index()
+
+
+def test_a_past_that_had_two_of_a_name_is_asked_which(tmp_path):
     store = created(tmp_path / "skills", YOU)
     write(store.root, "music/maps/SKILL.md", text())
-    assert store.manage(Wish("patch", "maps", old_string="Draw", new_string="Sketch"), YOU).code == "ambiguous"
+    store.take_in()
     with pytest.raises(StoreError, match=r"art/maps.*music/maps"):
-        store.view("maps")
-    assert isinstance(store.manage(Wish("patch", "music/maps", old_string="Draw", new_string="Sketch"), YOU), Applied)
-    assert "Draw" in (store.root / FILE).read_text()
+        store.show_at("maps", store.vault.head())
+    assert store.show_at("music/maps", store.vault.head()) == text()
 
 
 def test_an_edit_by_hand_between_two_changes_is_its_own_commit(tmp_path):

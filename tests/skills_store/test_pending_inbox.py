@@ -96,6 +96,23 @@ def test_a_name_taken_meanwhile_is_a_conflict(tmp_path):
     assert store.approve(staged.id, YOU).code == "conflict"
 
 
+def test_a_file_for_a_new_skill_that_still_waits_waits_with_it(tmp_path):
+    store = library(tmp_path / "skills", write_approval="learning")
+    made = store.manage(Wish("create", "maps", category="art", content=text()), REVIEW)
+    note = Wish("write_file", "maps", file_path="references/inks.md", file_content="Inks.\n")
+    beside = store.manage(note, REVIEW)
+    assert isinstance(beside, Staged)
+    assert store.manage(replace(note, file_path="../x"), REVIEW).code == "invalid"
+    assert store.manage(replace(note, name="songs"), REVIEW).code == "not_found"
+    early = store.approve(beside.id, YOU)
+    assert (early.code, early.hint) == ("conflict", "approve the new skill first")
+    assert not (store.root / "art").exists()
+    assert isinstance(store.approve(made.id, YOU), Applied)
+    assert isinstance(store.approve(beside.id, YOU), Applied)
+    assert store.view("maps", "references/inks.md").content == "Inks.\n"
+    assert (store.record("maps").owner, status(store.root)) == ("agent", "")
+
+
 def test_a_bad_request_is_refused_before_staging(tmp_path):
     store = library(tmp_path / "skills", write_approval="all")
     for wish in (Wish("create", "maps", content="no header"), Wish("write_file", "maps", file_path="references/a.md")):

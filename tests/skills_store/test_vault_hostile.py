@@ -5,12 +5,16 @@ import resource
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from skills_store.errors import StoreBrokenError, StoreBusyError, StoreError
-from tests.fakes.skills import authors, change, git, status, vault, write
+from skills_store.outcome import Applied
+from skills_store.plan import Wish
+from skills_store.values import Origin
+from tests.fakes.skills import REVIEW, YOU, authors, change, created, git, reader, status, vault, write
 
 FILE = "art/maps/SKILL.md"
 
@@ -279,3 +283,24 @@ def test_a_packed_repository_is_read_and_written(tmp_path):
     git(root, "gc", "-q")
     vault(root).tidy()
     must_be_as_before(root)
+
+
+def test_a_long_history_stays_few_files_and_keeps_what_waits(tmp_path):
+    store = created(tmp_path / "skills")
+    wish = Wish("patch", "maps", old_string="Add", new_string="Draw")
+    staged = store.manage(wish, replace(REVIEW, heard=Origin.UNTRUSTED), reader(store))
+    stream = b"".join(
+        b"commit refs/heads/main\ncommitter Ada <ada@example.org> %d +0000\ndata 1\nx" % number
+        + (b"\nfrom refs/heads/main^0" if number == 1 else b"")
+        + b"\nM 644 inline art/maps/references/a.md\ndata 6\n%06d\n" % number
+        for number in range(1, 1801)
+    )
+    feed = ["git", "-c", "fastimport.unpackLimit=100000", "fast-import", "--quiet"]
+    subprocess.run(feed, cwd=store.root, input=stream, check=True)
+    git(store.root, "reset", "-q", "--hard")
+    before = int(git(store.root, "count-objects").split()[0])
+    store.vault.tidy()
+    assert before > 7_000 > 100 > int(git(store.root, "count-objects").split()[0])
+    assert not (store.root / ".git/gc.pid").exists()
+    assert isinstance(store.approve(staged.id, YOU), Applied)
+    assert git(store.root, "fsck", "--no-dangling") == ""
