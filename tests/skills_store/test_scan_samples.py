@@ -188,4 +188,4 @@ def test_a_service_that_starts_itself_and_a_fetched_installer_are_told_and_not_b
 
 @pytest.mark.parametrize("filler", ["a", " ", "rm -", "curl ", "<!-- ", "![", "ignore ", "$(", "=", "sk-"])
 def test_no_line_makes_the_scan_slow(filler: str):
-    assert len(scan({"SKILL.md": (filler * 20_000).encode()})) <= MAX_FINDINGS
+    assert len(scan({"SKILL.md": (filler * 5_000).encode()})) <= MAX_FINDINGS

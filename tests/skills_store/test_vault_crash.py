@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,9 +52,23 @@ SCENES: dict[str, Make] = {
 }
 
 
+EVERY = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["kinds", "all"])
+"""Die once at each kind of step; in the long form at each step."""
+
+
 def prepared(root: Path) -> None:
-    store = vault(root)
-    store.apply([change(root, {FILE: b"old\n", NOTE: b"note\n"})])
+    """A store with one skill; made once, then copied."""
+    made = root.parent / "made"
+    if not made.exists():
+        vault(made).apply([change(made, {FILE: b"old\n", NOTE: b"note\n"})])
+    shutil.copytree(made, root)
+
+
+def numbers(steps: list[str], every: bool, first: str = "locked", last: str = "cleared") -> list[int]:
+    """The steps to die at, from the first of one kind to the last of another, counted from 1."""
+    end = len(steps) - steps[::-1].index(last)
+    wanted = range(steps.index(first) + 1, end + 1)
+    return [number for number in wanted if every or steps.index(steps[number - 1]) == number - 1]
 
 
 def files(root: Path) -> dict[str, bytes]:
@@ -71,7 +86,7 @@ def steps_of(root: Path, make: Make) -> list[str]:
 
 
 def die_at(root: Path, changes: list[Change], number: int) -> None:
-    """Apply in another process that ends, without a word, at one step."""
+    """Apply in another process that is killed at one step."""
     child = os.fork()
     if child == 0:
         heard: list[str] = []
@@ -79,11 +94,11 @@ def die_at(root: Path, changes: list[Change], number: int) -> None:
         def told(step: str) -> None:
             heard.append(step)
             if len(heard) == number:
-                os._exit(9)
+                os.kill(os.getpid(), signal.SIGKILL)
 
         vault(root, told).apply(changes)
         os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
 
 def worlds(tmp_path: Path, make: Make) -> tuple[dict[str, bytes], dict[str, bytes], list[str]]:
@@ -97,20 +112,21 @@ def worlds(tmp_path: Path, make: Make) -> tuple[dict[str, bytes], dict[str, byte
     return old, files(tmp_path / "calm"), steps
 
 
+@EVERY
 @pytest.mark.parametrize("scene", SCENES)
-def test_death_at_any_step_leaves_old_or_new_and_a_clean_status(tmp_path, scene):
+def test_death_at_any_step_leaves_old_or_new_and_a_clean_status(tmp_path, scene, every):
     make = SCENES[scene]
     old, new, steps = worlds(tmp_path, make)
     assert {"locked", "owed", "committed", "moved", "indexed", "cleared"} <= set(steps)
-    seen = []
-    for number, step in enumerate(steps, 1):
-        root = tmp_path / f"{number}"
+    landed = {}
+    for number in numbers(steps, every):
+        root, step = tmp_path / f"{number}", steps[number - 1]
         prepared(root)
         die_at(root, make(root), number)
         vault(root).recover()
         after = files(root)
         assert after in (old, new), f"half done after {step}"
-        seen.append(after == new)
+        landed[step] = after == new
         if after == new:
             assert status(root) == "", f"after {step}"
             assert authors(root) == authors(tmp_path / "calm")
@@ -118,16 +134,16 @@ def test_death_at_any_step_leaves_old_or_new_and_a_clean_status(tmp_path, scene)
         assert git(root, "fsck", "--no-dangling") == ""
         vault(root).apply([change(root, {NOTE: b"and on\n"})])
         assert status(root) == ""
-    assert seen == sorted(seen), "once promised, a change always lands"
-    assert seen[0] is False
-    assert seen[steps.index("committed")] is True
+    assert list(landed.values()) == sorted(landed.values()), "once promised, a change always lands"
+    assert (landed["locked"], landed["committed"]) == (False, True)
 
 
+@EVERY
 @pytest.mark.parametrize("scene", ["patch", "several", "move"])
-def test_an_edit_between_death_and_recovery_is_kept_as_the_persons(tmp_path, scene):
+def test_an_edit_between_death_and_recovery_is_kept_as_the_persons(tmp_path, scene, every):
     make = SCENES[scene]
     _old, _new, steps = worlds(tmp_path, make)
-    for number in range(steps.index("committed") + 1, len(steps) + 1):
+    for number in numbers(steps, every, "committed"):
         root = tmp_path / f"{number}"
         prepared(root)
         die_at(root, make(root), number)
@@ -141,43 +157,41 @@ def test_an_edit_between_death_and_recovery_is_kept_as_the_persons(tmp_path, sce
         assert status(root) == ""
 
 
-def test_a_plain_commit_between_death_and_recovery_loses_nothing(tmp_path):
+def of_another_folder(root: Path) -> None:
+    write(root, "music/x.md", "x\n")
+    git(root, "add", "music")
+    git(root, "commit", "-m", "mine")
+
+
+def of_everything(root: Path) -> None:
+    git(root, "add", "--all")
+    git(root, "commit", "--allow-empty", "-m", "mine")
+
+
+@EVERY
+@pytest.mark.parametrize("commit", [of_another_folder, of_everything], ids=lambda make: make.__name__)
+def test_a_plain_commit_between_death_and_recovery_loses_nothing(tmp_path, commit, every):
     _old, _new, steps = worlds(tmp_path, several)
-    for number in range(steps.index("committed") + 1, steps.index("moved") + 1):
+    for number in numbers(steps, every, "committed", "published"):
         root = tmp_path / f"{number}"
         prepared(root)
         die_at(root, several(root), number)
-        write(root, "music/x.md", "x\n")
-        git(root, "add", "music")
-        git(root, "commit", "-m", "mine")
+        commit(root)
         vault(root).recover()
         assert (root / FILE).read_text() == "new\n"
         assert not (root / NOTE).exists()
-        assert git(root, "show", "HEAD:music/x.md") == "x\n"
+        assert commit is of_everything or git(root, "show", "HEAD:music/x.md") == "x\n"
         assert status(root) == ""
 
 
-def test_a_plain_commit_of_everything_between_death_and_recovery_keeps_the_text(tmp_path):
-    _old, _new, steps = worlds(tmp_path, several)
-    for number in range(steps.index("committed") + 1, steps.index("moved") + 1):
-        root = tmp_path / f"{number}"
-        prepared(root)
-        die_at(root, several(root), number)
-        git(root, "add", "--all")
-        git(root, "commit", "--allow-empty", "-m", "mine")
-        vault(root).recover()
-        assert (root / FILE).read_text() == "new\n"
-        assert not (root / NOTE).exists()
-        assert status(root) == ""
-
-
-def test_death_while_the_repository_is_made_starts_over(tmp_path):
+@EVERY
+def test_death_while_the_repository_is_made_starts_over(tmp_path, every):
     root = tmp_path / "skills"
     write(root, FILE, "mine\n")
     heard: list[str] = []
     first = change(root, {FILE: b"new\n"})
     vault(root, heard.append).apply([first])
-    for number in range(1, len(heard) + 1):
+    for number in numbers(heard, every, heard[0]):
         place = tmp_path / f"{number}"
         write(place, FILE, "mine\n")
         die_at(place, [first], number)

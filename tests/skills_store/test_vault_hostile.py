@@ -285,6 +285,7 @@ def test_a_packed_repository_is_read_and_written(tmp_path):
     must_be_as_before(root)
 
 
+@pytest.mark.long
 def test_a_long_history_stays_few_files_and_keeps_what_waits(tmp_path):
     store = created(tmp_path / "skills")
     wish = Wish("patch", "maps", old_string="Add", new_string="Draw")
