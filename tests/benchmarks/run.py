@@ -1,6 +1,6 @@
 """`make bench`: every row of DESIGN 12 that exists so far, measured in one run; the result stays in last.txt.
 
-python tests/benchmarks/run.py [--long] [CHAPTER …]     with chapters named, only those, and nothing is kept
+python tests/benchmarks/run.py [--long | CHAPTER …]     with chapters named, only those, and nothing is kept
 """
 
 import argparse
@@ -10,14 +10,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.benchmarks import database, served, skills, turns
+from tests.benchmarks import database, load, served, skills, turns
 from tests.benchmarks.table import Row, printed
 
 LAST = Path(__file__).with_name("last.txt")
@@ -26,28 +24,28 @@ CHAPTERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     "served": served.rows,
     "skills": skills.rows,
     "database": database.rows,
+    "load": load.rows,
+    "long": database.long_rows,
 }
-if find_spec("tests.benchmarks.load"):
-    CHAPTERS["load"] = import_module("tests.benchmarks.load").rows
+ONLY_WHEN_ASKED = {"long"}
 
 
 def main() -> None:
     """Measure, print, keep."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("chapters", nargs="*", help=f"only these: {', '.join(CHAPTERS)}")
-    options.add_argument("--long", action="store_true", help="with 800,000 messages too")
+    options.add_argument("--long", action="store_true", help="with what takes a minute more")
     given = options.parse_args()
-    begun, load = monotonic(), os.getloadavg()[0]
+    begun, before = monotonic(), os.getloadavg()[0]
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="assistant-bench-") as folder:
-        os.environ["ASSISTANT_BENCH_LONG"] = str(int(given.long))
-        for name in given.chapters or CHAPTERS:
+        for name in given.chapters or [name for name in CHAPTERS if given.long or name not in ONLY_WHEN_ASKED]:
             for row in CHAPTERS[name](Path(folder) / name):
                 rows.append(row)
                 print(" ".join(row.cells()), file=sys.stderr, flush=True)
     head = (
         f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, Python {platform.python_version()}, {os.cpu_count()} cores,"
-        f" load {load:.1f} before and {os.getloadavg()[0]:.1f} after, {monotonic() - begun:.0f} s\n\n"
+        f" load {before:.1f} before and {os.getloadavg()[0]:.1f} after, {monotonic() - begun:.0f} s\n\n"
     )
     print(head + printed(rows))
     if not given.chapters:
