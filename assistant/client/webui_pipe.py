@@ -148,6 +148,11 @@ class Showing:
         if self.emit:
             await self.emit({"type": "status", "data": {"description": text, "done": done, "hidden": False}})
 
+    async def stop(self) -> None:
+        """End the run."""
+        await self.server.ask("POST", f"/v1/runs/{self.run_id}/stop", {})
+        await self.status("stopped", done=True)
+
     def close(self) -> None:
         """Close every dialog."""
         for task in self.dialogs.values():
@@ -351,7 +356,7 @@ class Pipe:
             await showing.status(note["status"], done=True)
         except (asyncio.CancelledError, GeneratorExit):
             if not everything_ends():
-                self._later(showing.server.ask("POST", f"/v1/runs/{showing.run_id}/stop", {}))
+                self._later(showing.stop())
             raise
         finally:
             showing.close()

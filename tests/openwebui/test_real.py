@@ -55,6 +55,7 @@ def webui(tmp_path_factory, ours) -> Iterator[OpenWebUI]:
         pytest.skip("OPEN_WEBUI names no program: run `make test-openwebui`")
     found = OpenWebUI(str(Path(program).absolute()), tmp_path_factory.mktemp("webui"), ours)
     yield found
+    found.http.close()
     found.end()
 
 
@@ -84,6 +85,11 @@ def say(page: Page, words: str) -> None:
     page.click("#chat-input")
     page.keyboard.type(words)
     page.keyboard.press("Enter")
+
+
+def newest(ours: Ours) -> dict:
+    """The last turn; empty when there was none."""
+    return (ours.turns() or [{}])[-1]
 
 
 def shot(page: Page, name: str) -> None:
@@ -153,7 +159,7 @@ def test_an_approval_from_elsewhere_is_heard(page, ours):
     page.get_by_text("May the assistant do this?").wait_for(timeout=60_000)
     run = ours.turns()[-1]
     ours.ask("POST", f"/v1/runs/{run['run_id']}/approval", decision="once")
-    waited(lambda: ours.turns()[-1]["status"] == "completed", "the run")
+    waited(lambda: newest(ours).get("status") == "completed", "the run")
 
 
 def test_a_question_is_answered_in_the_browser(page, ours):
@@ -170,20 +176,20 @@ def test_a_question_is_answered_in_the_browser(page, ours):
 def test_a_reload_of_the_page_shows_the_same_run_to_its_end(page, webui, ours):
     (ours.work / "go").unlink(missing_ok=True)
     say(page, "take your time")
-    waited(lambda: ours.turns()[-1]["status"] == "running", "the run")
+    waited(lambda: newest(ours).get("status") == "running", "the run")
     page.reload()
     page.wait_for_selector("#chat-input", timeout=120_000)
     (ours.work / "go").touch()
     sees(page, "I took it.")
     shot(page, "reload")
-    assert ours.turns()[-1]["status"] == "completed"
+    assert newest(ours).get("status") == "completed"
 
 
 def test_stop_in_the_browser_stops_the_run(page, ours):
     say(page, "never end")
-    waited(lambda: ours.turns()[-1]["input"] == "never end", "the run")
+    waited(lambda: newest(ours).get("input") == "never end", "the run")
     page.get_by_role("button", name="Stop").click()
-    waited(lambda: ours.turns()[-1]["status"] == "cancelled", "the stop")
+    waited(lambda: newest(ours).get("status") == "cancelled", "the stop")
     shot(page, "stopped")
 
 
@@ -192,16 +198,18 @@ def test_after_a_restart_of_open_webui_the_run_goes_on_and_is_found(page, webui,
     (ours.work / "go").unlink(missing_ok=True)
     before = len(ours.turns())
     say(page, "take your time")
-    waited(lambda: len(ours.turns()) == before + 1 and ours.turns()[-1]["status"] == "running", "the run")
+    waited(lambda: len(ours.turns()) == before + 1 and newest(ours).get("status") == "running", "the run")
     waited(lambda: "hermes" in (webui.answers()[0].get("meta") or {}), "the note")
-    where = page.url
+    where = f"{webui.url}/c/{webui.chat()['id']}"
     webui.end(number)
     (ours.work / "go").touch()
-    waited(lambda: ours.turns()[-1]["status"] == "completed", "the run to go on")
+    waited(lambda: newest(ours).get("status") == "completed", "the run to go on")
     webui.begin()
 
     page.goto(where)
     page.wait_for_selector("#chat-input", timeout=120_000)
+    sees(page, "take your time")
+    shot(page, f"after-{number}")
     page.get_by_role("button", name="Regenerate").last.click()
     again = page.get_by_text("Try Again")
     if again.count():
@@ -214,7 +222,7 @@ def test_after_a_restart_of_open_webui_the_run_goes_on_and_is_found(page, webui,
 def test_a_restart_of_our_server_is_not_noticed(page, ours):
     (ours.work / "go").unlink(missing_ok=True)
     say(page, "take your time")
-    waited(lambda: ours.turns()[-1]["status"] == "running", "the run")
+    waited(lambda: newest(ours).get("status") == "running", "the run")
     ours.end(signal.SIGKILL)
     ours.begin()
     (ours.work / "go").touch()
