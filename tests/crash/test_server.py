@@ -82,7 +82,7 @@ class Journey:
             self.process = process = subprocess.Popen(words, cwd=self.work, env=environ, stdout=out, stderr=out)
         if isinstance(kill, float):
             Timer(kill, process.kill).start()
-        until(lambda: process.poll() is not None or self.answers(process.pid), lambda: self.home.root.name)
+        until(lambda: process.poll() is not None or self.answers(process.pid), self.printed, longest=90)
 
     def answers(self, pid: int) -> bool:
         running = read_running(self.home)
@@ -193,7 +193,7 @@ def at_random(tmp_path: Path, journeys: int, deaths: int) -> int:
     kills, chance = 0, Random(7)
     with OpenAIServer(script=SCRIPT) as server:
         for number in range(journeys):
-            moments = [chance.uniform(0.3, 3.0) for _ in range(deaths)]
+            moments = [chance.uniform(0.3, 2.0) for _ in range(deaths)]
             kills += travel(tmp_path / f"random{number}", server.base_url, moments).killed
     return kills
 
@@ -210,4 +210,4 @@ def test_kills_at_random_times_lose_nothing(tmp_path):
 def test_a_thousand_kills_lose_nothing_and_repeat_nothing(tmp_path):
     kills = enumerated(tmp_path, lambda total: range(1, total + 1))
     while kills < 1000:
-        kills += at_random(tmp_path / str(kills), 20, 8)
+        kills += at_random(tmp_path / str(kills), 20, 9)

@@ -7,9 +7,9 @@ from time import monotonic
 LONGEST = 10.0
 
 
-def until(true: Callable[[], bool], told: Callable[[], str] = str) -> None:
+def until(true: Callable[[], bool], told: Callable[[], str] = str, longest: float = LONGEST) -> None:
     """Return once it is true; fail with `told()` when that takes too long."""
-    end = monotonic() + LONGEST
+    end = monotonic() + longest
     while not true():
-        assert monotonic() < end, f"waited {LONGEST:.0f} s\n{told()}"
+        assert monotonic() < end, f"waited {longest:.0f} s\n{told()}"
         Event().wait(0.02)
