@@ -37,7 +37,7 @@ def build(parts: Parts, run: Run, key: str) -> Prompt:
         tools=names,
         memory=remembered(parts, "memory"),
         user=remembered(parts, "user"),
-        skills=parts.library.index(),
+        skills=parts.library.index(about=run.input),
         folder=session["workdir"] or str(parts.workdir),
         platform=parts.platform,
         date=f"{local(parts):%A %-d %B %Y}",
