@@ -4,7 +4,7 @@ import io
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -48,21 +48,17 @@ def importing(proposing: Proposing, path: Path, cause: Cause, category: str) -> 
 def change_of(parcel: Parcel, folder: str, known: Sidecar, skill: Skill | None, cause: Cause) -> Change:
     """The change that makes a folder hold just these files."""
     old = {} if skill is None else skill.files
-    after = {path: data for path, (data, _run) in parcel.items()} | {SIDECAR: known.write()}
+    before = {path: found.blob for path, found in old.items()}
+    after = {**parcel, SIDECAR: (known.write(), False)}
     edits = [
-        FileEdit(f"{folder}/{path}", old[path].blob if path in old else None, data, mode_for(parcel, path))
-        for path, data in after.items()
-        if path not in old or old[path].data != data
+        FileEdit(f"{folder}/{path}", before.get(path), data, EXECUTABLE if run else None)
+        for path, (data, run) in after.items()
+        if before.get(path) != blob_hash(data)
     ]
     edits += [FileEdit(f"{folder}/{path}", found.blob, None) for path, found in old.items() if path not in after]
     category, _, name = folder.rpartition("/")
     action = "seed" if cause.actor is Actor.SEED else "import"
     return Change(name, category, action, tuple(edits), cause, known.owner, action, (folder,))
-
-
-def mode_for(parcel: Parcel, path: str) -> int | None:
-    """Scripts stay runnable."""
-    return EXECUTABLE if path in parcel and parcel[path][1] else None
 
 
 def opened(path: Path) -> Iterator[tuple[str, bytes, bool]]:
@@ -144,19 +140,13 @@ def export(skill: Skill, to: Path) -> Path:
     files = {path: found for path, found in skill.files.items() if path != SIDECAR and not found.link}
     draft = to.with_name(f".{to.name}.draft")
     try:
-        writer_for(to)(draft, skill.name, files)
+        write = next((writer for end, writer in WRITERS if to.name.endswith(end)), as_folder)
+        write(draft, skill.name, files)
         draft.replace(to)
     except OSError as problem:
         shutil.rmtree(draft, ignore_errors=True) if draft.is_dir() else draft.unlink(missing_ok=True)
         raise StoreBrokenError(f"cannot write {to}: {problem.strerror}", "choose another place") from problem
     return to
-
-
-def writer_for(to: Path) -> Callable[[Path, str, Mapping[str, OnDisk]], None]:
-    """How a place wants to be written, by its name."""
-    if to.name.endswith(".zip"):
-        return as_zip
-    return as_tar if to.name.endswith((".tar.gz", ".tgz")) else as_folder
 
 
 def as_zip(place: Path, name: str, files: Mapping[str, OnDisk]) -> None:
@@ -185,6 +175,9 @@ def as_folder(place: Path, _name: str, files: Mapping[str, OnDisk]) -> None:
         target.write_bytes(found.data)
         target.chmod(found.mode)
     place.mkdir(exist_ok=True)
+
+
+WRITERS = ((".zip", as_zip), (".tar.gz", as_tar), (".tgz", as_tar))
 
 
 def seed(proposing: Proposing, folder: Path) -> tuple[str, ...]:

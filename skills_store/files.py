@@ -157,7 +157,8 @@ class Files:
         with self.folder_of(path) as place:
             if place is None:
                 return
-            remove_at(place, path.rpartition("/")[2])
+            with suppress(FileNotFoundError):
+                os.unlink(path.rpartition("/")[2], dir_fd=place)
         self.prune(path)
 
     def settle(self, paths: Iterable[str]) -> None:
@@ -244,12 +245,6 @@ def walk(place: int, folder: str) -> Iterator[tuple[str, OnDisk]]:
                 os.close(deeper)
         elif (found := read_at(place, name)) is not None:
             yield f"{folder}/{name}", found
-
-
-def remove_at(place: int, name: str) -> None:
-    """Remove one file of an open folder, if it is there."""
-    with suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=place)
 
 
 def fit_mode(handle: int, mode: int | None, before: OnDisk | None) -> None:

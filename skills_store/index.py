@@ -98,7 +98,8 @@ def scan_folder(
     """The skills below a folder, taken from the last look where nothing changed."""
     look = _Look(str(root), dict(last.shelves), trust, external, now_ns())
     shelves = tuple(look.shelves())
-    if generation == last.generation and _same(shelves, last.shelves):
+    same = len(shelves) == len(last.shelves) and all(a[1] is b[1] for a, b in zip(shelves, last.shelves, strict=True))
+    if same and generation == last.generation:
         return last
     return assemble(shelves, generation, look.fresh)
 
@@ -116,10 +117,6 @@ def find(entries: Iterable[Entry], name: str) -> tuple[Entry, ...]:
     if "/" in name:
         return tuple(entry for entry in entries if name in (entry.identity, entry.path))[:1]
     return tuple(entry for entry in entries if entry.name == name)
-
-
-def _same(new: tuple[tuple[str, Shelf], ...], old: tuple[tuple[str, Shelf], ...]) -> bool:
-    return len(new) == len(old) and all(a[1] is b[1] for a, b in zip(new, old, strict=True))
 
 
 class _Look:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -17,18 +17,6 @@ from skills_store.values import Actor
 
 OWED = "assistant-owed.json"
 GitCall = Callable[..., bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """What one file must become on disk."""
-
-    path: str
-    before: str | None
-    """The hash of what the change replaces."""
-    data: bytes | None
-    mode: int | None = None
-    link: bool = False
 
 
 class Landing:
@@ -83,14 +71,14 @@ class Landing:
         self.told("committed")
         return output.decode().split()
 
-    def prepare(self, goals: Iterable[Goal]) -> dict[str, Step]:
+    def prepare(self, goals: Iterable[FileEdit]) -> dict[str, Step]:
         """Write every new file beside its target, so that a full disk is met before anything is visible."""
         steps: dict[str, Step] = {}
-        goals = [goal for goal in goals if goal.data is not None]
+        goals = [goal for goal in goals if goal.after is not None]
         one_by_one = len(goals) <= MANY
         try:
             for goal in goals:
-                steps[goal.path] = self.files.prepare(goal.path, goal.data or b"", goal.mode, one_by_one)
+                steps[goal.path] = self.files.prepare(goal.path, goal.after or b"", goal.mode, one_by_one)
                 self.told("prepared")
             if not one_by_one and not flushed_together(len(goals)):
                 for step in steps.values():
@@ -101,7 +89,7 @@ class Landing:
             raise
         return steps
 
-    def publish(self, goals: Sequence[Goal], steps: Mapping[str, Step]) -> None:
+    def publish(self, goals: Sequence[FileEdit], steps: Mapping[str, Step]) -> None:
         """Put the files in place one by one; when one cannot be, take back those before it."""
         done: list[tuple[str, OnDisk | None]] = []
         try:
@@ -265,7 +253,7 @@ class Landing:
             now = self.files.read(item.path)
             blob = None if now is None else now.blob
             if blob == item.before:
-                goals.append(Goal(item.path, blob, blobs.get(item.after or ""), mode_of(item.mode)))
+                goals.append(FileEdit(item.path, blob, blobs.get(item.after or ""), mode_of(item.mode)))
             elif blob != item.after:
                 kept[item.path] = now
         self.publish(goals, self.prepare(goals))
@@ -294,23 +282,23 @@ def beyond_hand(chain: Sequence[Commit], old: str) -> str:
     return hand[-1] if hand else old
 
 
-def goals_of(changes: Sequence[Change]) -> list[Goal]:
+def goals_of(changes: Sequence[Change]) -> list[FileEdit]:
     """What each file becomes when all changes have been made one after another."""
     first: dict[str, FileEdit] = {}
     last: dict[str, FileEdit] = {}
     for edit in (edit for change in changes for edit in change.edits):
         first.setdefault(edit.path, edit)
         last[edit.path] = edit
-    goals = [Goal(path, first[path].before, edit.after, edit.mode) for path, edit in last.items()]
-    return sorted(goals, key=lambda goal: goal.data is None)
+    goals = [FileEdit(path, first[path].before, edit.after, edit.mode) for path, edit in last.items()]
+    return sorted(goals, key=lambda goal: goal.after is None)
 
 
-def index_entries(outside: Mapping[str, OnDisk | None], goals: Sequence[Goal]) -> list[tuple[str, str, str]]:
+def index_entries(outside: Mapping[str, OnDisk | None], goals: Sequence[FileEdit]) -> list[tuple[str, str, str]]:
     """What the index must say after the change."""
     told = {path: ("0", NOTHING) if now is None else (now.git_mode, now.blob) for path, now in outside.items()}
     for goal in goals:
         mode = "100755" if (goal.mode or 0) & 0o100 else "100644"
-        told[goal.path] = ("0", NOTHING) if goal.data is None else (mode, blob_hash(goal.data))
+        told[goal.path] = ("0", NOTHING) if goal.after is None else (mode, blob_hash(goal.after))
     return [(path, mode, blob) for path, (mode, blob) in told.items()]
 
 

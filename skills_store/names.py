@@ -1,11 +1,11 @@
 """Which names, categories and paths a skill may have."""
 
 import re
-from pathlib import PurePosixPath
 
 from skills_store.text import invisible
 
 MAX_NAME = 64
+MAX_PART = 200
 SKILL_FILE = "SKILL.md"
 SIDECAR = ".provenance.json"
 ARCHIVE = ".archive"
@@ -36,11 +36,14 @@ def file_path_problem(path: str) -> str | None:
     parts = path.split("/")
     if ".." in parts or path.startswith(("/", "~")) or re.match(r"[A-Za-z]:", path) or "\\" in path:
         return f"the file path {path!r} leads out of the skill; give a path below it, such as references/notes.md"
-    if PurePosixPath(path).name.casefold() in (SKILL_FILE.casefold(), SIDECAR):
-        return _reserved(path)
+    if parts[-1].casefold() in (SKILL_FILE.casefold(), SIDECAR):
+        if parts[-1] == SIDECAR:
+            return f"{path!r} is kept by the store itself and is not written by hand"
+        return f"{path!r} is the skill itself, not a support file; use create, edit or patch without file_path"
     if parts[0] not in SUPPORT_FOLDERS or len(parts) < 2:
         return f"{path!r} is in none of {_PLACES}; put the file into one of these folders"
-    wrong = next((part for part in parts if _bad_part(part)), None)
+    bad = (p for p in parts if not p or p[0] == "." or p != p.strip() or len(p) > MAX_PART or _FORBIDDEN.search(p))
+    wrong = next(bad, None)
     return None if wrong is None else f"{wrong!r} in the file path {path!r} is not a usable file name"
 
 
@@ -52,13 +55,3 @@ def _segment_problem(name: str, what: str) -> str | None:
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         return f"{name!r} is not a {what}: {_SHAPE}"
     return f"{name!r} cannot be a {what}: a folder of that name is passed over or lost; choose another"
-
-
-def _reserved(path: str) -> str:
-    if PurePosixPath(path).name == SIDECAR:
-        return f"{path!r} is kept by the store itself and is not written by hand"
-    return f"{path!r} is the skill itself, not a support file; use create, edit or patch without file_path"
-
-
-def _bad_part(part: str) -> bool:
-    return not part or part.startswith(".") or part != part.strip() or len(part) > 200 or bool(_FORBIDDEN.search(part))

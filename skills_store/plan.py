@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from skills_store import document, match, sidecar
-from skills_store.change import EXECUTABLE, Change, FileEdit, blob_hash
+from skills_store.change import EXECUTABLE, Change, FileEdit, as_text, blob_hash
 from skills_store.errors import StoreError
-from skills_store.files import OnDisk
 from skills_store.names import ARCHIVE, DEFAULT_CATEGORY, SIDECAR, SKILL_FILE
 from skills_store.sidecar import Sidecar
 from skills_store.skill import Skill
@@ -72,16 +71,8 @@ def create(case: Case) -> Change:
         FileEdit(f"{folder}/{SKILL_FILE}", None, content.encode()),
         FileEdit(f"{folder}/{SIDECAR}", None, known.write()),
     )
-    return Change(
-        folder.rpartition("/")[2],
-        folder.partition("/")[0],
-        "create",
-        edits,
-        case.cause,
-        known.owner,
-        "create",
-        (folder,),
-    )
+    category, _, name = folder.partition("/")
+    return Change(name, category, "create", edits, case.cause, known.owner, "create", (folder,))
 
 
 def edit(case: Case) -> Change:
@@ -98,7 +89,9 @@ def patch(case: Case) -> Change:
     if data is None:
         raise no_file(case.there, path)
     like = document.read(data) if path == SKILL_FILE else None
-    text = like.text if like else as_text(data, path)
+    text = like.text if like else as_text(data)
+    if text is None:
+        raise StoreError(f"{path} is not text and cannot be patched", "invalid", "write it anew with write_file")
     wish = case.wish
     strict = case.cause.actor is not Actor.YOU
     found = match.replace(text, wish.old_string, wish.new_string, all=wish.replace_all, strict=strict)
@@ -261,22 +254,8 @@ def wanted(value: str | None, field: str, action: str) -> str:
 
 def no_file(skill: Skill, path: str) -> StoreError:
     """The file is not there; these are."""
-    return StoreError(f"{skill.name} has no file {path!r}; it has: {', '.join(listed(skill.files))}", "not_found")
-
-
-def listed(files: Mapping[str, OnDisk]) -> list[str]:
-    """The files that people are told of."""
-    return [path for path in files if path != SIDECAR]
-
-
-def as_text(data: bytes, path: str) -> str:
-    """A support file as text."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        raise StoreError(
-            f"{path} is not text and cannot be patched", "invalid", "write it anew with write_file"
-        ) from problem
+    told = ", ".join(path for path in skill.files if path != SIDECAR)
+    return StoreError(f"{skill.name} has no file {path!r}; it has: {told}", "not_found")
 
 
 PLANNERS: dict[str, Callable[[Case], Change]] = {

@@ -97,7 +97,8 @@ class Reading:
         names = tuple(path[len(entry.path) + 1 :] for path in there if not path.endswith(SIDECAR))
         if found is None:
             raise StoreError(f"{entry.name} has no file {inner!r}", "not_found", f"it has: {', '.join(names)}")
-        told = document.read(there_data(there, entry)) if inner != SKILL_FILE else document.read(found.data)
+        main = found if inner == SKILL_FILE else there.get(f"{entry.path}/{SKILL_FILE}")
+        told = document.read(main.data if main is not None and not main.link else b"")
         return View(
             name=entry.name,
             description=entry.description,
@@ -208,12 +209,6 @@ def followed(path: Path, root: Path) -> OnDisk | None:
     if not real.is_relative_to(os.path.realpath(root)) or not real.is_file():
         return None
     return OnDisk(real.read_bytes(), real.stat().st_mode)
-
-
-def there_data(there: dict[str, OnDisk], entry: Entry) -> bytes:
-    """The skill's own text among its files."""
-    found = there.get(f"{entry.path}/{SKILL_FILE}")
-    return found.data if found is not None and not found.link else b""
 
 
 def text_of(data: bytes, path: str) -> str:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skills_store.scan_rules import RULES, WARNS_AGAINST, Rule, Severity
 from skills_store.text import hidden_in_prose
@@ -31,6 +31,12 @@ _PLACEHOLDER = re.compile(
 _ASSIGNED = re.compile(
     r"(?i)(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|pwd|credential)[\w-]{0,20}[\"']?\s*[:=]\s*[\"'`]?([^\s\"'`,;]{8,})"
 )
+
+
+_GUESSING = {
+    *("Base64HighEntropyString", "HexHighEntropyString", "KeywordDetector", "IPPublicDetector"),
+    *("CloudantDetector", "IbmCloudIamDetector", "IbmCosHmacDetector", "SoftlayerDetector"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,46 +128,8 @@ def _like_a_secret(value: str) -> bool:
 
 @cache
 def _detectors() -> "tuple[BasePlugin, ...]":
-    from detect_secrets.plugins import (
-        artifactory,
-        aws,
-        azure_storage_key,
-        basic_auth,
-        discord,
-        github_token,
-        gitlab_token,
-        jwt,
-        mailchimp,
-        npm,
-        openai,
-        private_key,
-        pypi_token,
-        sendgrid,
-        slack,
-        square_oauth,
-        stripe,
-        telegram_token,
-        twilio,
-    )
+    """Every plugin for keys of a known shape; those that guess by chance or by the word before it are left out."""
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
-    return (
-        artifactory.ArtifactoryDetector(),
-        aws.AWSKeyDetector(),
-        azure_storage_key.AzureStorageKeyDetector(),
-        basic_auth.BasicAuthDetector(),
-        discord.DiscordBotTokenDetector(),
-        github_token.GitHubTokenDetector(),
-        gitlab_token.GitLabTokenDetector(),
-        jwt.JwtTokenDetector(),
-        mailchimp.MailchimpDetector(),
-        npm.NpmDetector(),
-        openai.OpenAIDetector(),
-        private_key.PrivateKeyDetector(),
-        pypi_token.PypiTokenDetector(),
-        sendgrid.SendGridDetector(),
-        slack.SlackDetector(),
-        square_oauth.SquareOAuthDetector(),
-        stripe.StripeDetector(),
-        telegram_token.TelegramBotTokenDetector(),
-        twilio.TwilioKeyDetector(),
-    )
+    known: Any = get_mapping_from_secret_type_to_class()
+    return tuple(plugin() for plugin in known.values() if plugin.__name__ not in _GUESSING)

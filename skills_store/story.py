@@ -11,20 +11,9 @@ from skills_store.values import Actor, Cause, Evidence, Origin
 MAIL_DOMAIN = "assistant.localhost"
 HAND = "hand"
 """The action of a commit that records what was edited outside the store."""
-VERBS = {
-    "archive",
-    "restore",
-    "rename",
-    "merge",
-    "undo",
-    "pin",
-    "unpin",
-    "adopt",
-    "release",
-    "delete",
-    "import",
-    "seed",
-}
+VERBS = frozenset(
+    ["archive", "restore", "rename", "merge", "undo", "pin", "unpin", "adopt", "release", "delete", "import", "seed"]
+)
 ENTRY, FIELD = "\x1e\x1d\x1e", "\x1f\x1d\x1f"
 LOG_FORMAT = ENTRY + FIELD.join(("%H", "%P", "%aI", "%an", "%ae", "%B", ""))
 """Read by `read_log`, with or without `--raw -z --no-abbrev --no-renames`."""
@@ -127,16 +116,11 @@ def trailers(change: Change) -> list[str]:
         ("Session", cause.session),
         ("Run", cause.run),
         ("Call", cause.call),
-        ("Evidence", evidence_ids(cause)),
+        ("Evidence", " ".join(str(number) for number in dict.fromkeys(item.message for item in cause.evidence))),
         ("Origin", cause.origin.value if cause.evidence or cause.heard is not Origin.OWN else ""),
         *change.extra,
     ]
     return [f"{key}: {one_line(value)}" for key, value in told if value]
-
-
-def evidence_ids(cause: Cause) -> str:
-    """The message ids, once each, in order."""
-    return " ".join(str(number) for number in dict.fromkeys(item.message for item in cause.evidence))
 
 
 def one_line(text: str) -> str:
@@ -201,13 +185,8 @@ def split_message(text: str) -> tuple[str, str, dict[str, str]]:
 
 def skill_of(paths: tuple[str, ...]) -> str:
     """`category/name` of the skill that the paths lie in, if they lie in one."""
-    folders = {"/".join(parts[:2]) for path in paths if len(parts := unarchived(path).split("/")) > 2}
+    folders = {"/".join(parts[:2]) for path in paths if len(parts := path.removeprefix(".archive/").split("/")) > 2}
     return folders.pop() if len(folders) == 1 else ""
-
-
-def unarchived(path: str) -> str:
-    """The path as it was before it went to the archive."""
-    return path.removeprefix(".archive/")
 
 
 def change_from(commit: Commit) -> Cause:

@@ -82,14 +82,10 @@ class Usage:
     def all(self) -> Mapping[str, Use]:
         """Every skill that was ever counted."""
         rows = self.db.execute(f"SELECT name, {', '.join(COLUMNS)} FROM skill_usage").fetchall()
-        return {str(row[0]): use_of(row) for row in rows}
-
-
-def use_of(row: Any) -> Use:
-    """One row."""
-    views, uses, patches = map(number, row[1:4])
-    used, viewed, patched, created = map(moment, row[4:8])
-    return Use(views, uses, patches, used, viewed, patched, created)
+        return {
+            str(name): Use(number(views), number(uses), number(patches), *map(moment, times))
+            for name, views, uses, patches, *times in rows
+        }
 
 
 def number(value: Any) -> int:

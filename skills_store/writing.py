@@ -83,8 +83,8 @@ class Writing:
         """What to tell of a change that landed."""
         change = proposal.change
         self.count(change, proposal)
-        folder = next((e.path.rpartition("/")[0] for e in change.edits if e.after is not None and is_main(e)), "")
-        folder = folder or proposal.facts.folder
+        kept = (edit.path.rpartition("/") for edit in change.edits if edit.after is not None)
+        folder = next((above for above, _, name in kept if name in (SKILL_FILE, SIDECAR)), proposal.facts.folder)
         strategy = f" (matched by {change.strategy})" if change.strategy not in ("", "exact") else ""
         return Applied(
             name=change.name,
@@ -194,11 +194,6 @@ class Writing:
         if not proposal.ask:
             overlay.lay(proposal.change)
         return proposal
-
-
-def is_main(edit: FileEdit) -> bool:
-    """The edit is of a skill's own file or sidecar, which lie at its top."""
-    return edit.path.rpartition("/")[2] in (SKILL_FILE, SIDECAR)
 
 
 def skill_folder(path: str) -> str:
