@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assistant.cli.given import Json, chapter, given_of
+from assistant.cli.given import Json, chapter, opened
 from assistant.cli.show import Item
 from assistant.safety.policy import Policy, Rule, explain
 
@@ -21,7 +21,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """What the policy would say to a command, and why; runs nothing."""
-    with given_of(context).assembly() as assembly:
+    with opened(context, as_json) as (assembly, show):
         settings = assembly.settings
         policy = Policy(
             assembly.home.root,
@@ -34,7 +34,7 @@ def check(
         verdict, parts = explain(command, policy)
         each = [{"part": text, "verdict": v.word, "why": v.why, "rule": v.rule} for text, v in parts]
         item = {"verdict": verdict.word, "why": verdict.why, "rule": verdict.rule, "parts": each}
-        given_of(context).show(as_json).thing(item, told(item))
+        show.thing(item, told(item))
 
 
 def told(item: Item) -> Iterator[str]:

@@ -115,9 +115,9 @@ def person_for(yes: bool, no: bool, screen: "Screen") -> "Person":
 
     if yes and no:
         raise PersonMustAct("give --yes or --no, not both")
-    if yes:
-        return Absent(Verdict("once"))
-    if no or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if yes or no:
+        return Absent(Verdict("once") if yes else Verdict("deny", "the person said no beforehand, with --no"))
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return Absent()
     return AtTerminal(screen, sys.stdin, sys.stderr)
 

@@ -1,7 +1,7 @@
 """Who answers the port `Runs` for this command: the engine in this process, or a server."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from assistant.errors import NotFound, PersonMustAct
 if TYPE_CHECKING:
     from assistant.client.http_runs import HttpRuns
     from assistant.store.database import Row
-    from assistant.wiring.build import Assembly, Working
+    from assistant.wiring.build import Assembly
     from assistant.wiring.world import Ground
 
 
@@ -26,10 +26,6 @@ class Attached:
     ground: "Ground"
     whole: "Callable[[], Assembly]"
     """Builds the parts over the home: not everybody who leaves the work to a server needs them."""
-    mine: "Callable[[], list[Row]]"
-    """The runs that nobody else will finish; none when a server does the work."""
-    review: Callable[[str, str], str]
-    """Look back at a session now, with a focus; the review's run."""
     executor: str = ""
     """The name of this process where runs are kept for it alone."""
     recovered: "tuple[Row, ...]" = ()
@@ -41,6 +37,10 @@ class Attached:
     def assembly(self) -> "Assembly":
         """The parts over the home."""
         return self.whole()
+
+    def mine(self) -> "list[Row]":
+        """The runs that nobody else will finish; none when a server does the work."""
+        return self.assembly.parts.runs.reserved(self.executor) if self.executor else []
 
     def session(self, named: str, newest: bool) -> str:
         """The session that was asked for; empty: a new one."""
@@ -57,6 +57,20 @@ class Attached:
             self.assembly.sessions.row(named)
         return named
 
+    def review(self, session: str, focus: str) -> "Row":
+        """Look back at a session now; what came of it."""
+        from assistant.wiring.build import look_back
+
+        if self.distant:
+            raise PersonMustAct("a review is begun where the home is: run this there, without --server")
+        return self.reviewed(look_back(self.assembly, session, focus, self.executor))
+
+    def reviewed(self, run: str) -> "Row":
+        """What came of a review, once it is over."""
+        for _ in self.runs.events(run):
+            pass
+        return self.assembly.parts.ledger.reviews(run_id=run)[0]
+
 
 def newest_of(server: "HttpRuns") -> str:
     """The session used last on a server."""
@@ -66,34 +80,19 @@ def newest_of(server: "HttpRuns") -> str:
     return str(found[0]["id"])
 
 
-@contextmanager
-def runs_for(given: Given, here: bool) -> Iterator[Attached]:
+def runs_for(given: Given, here: bool) -> AbstractContextManager[Attached]:
     """The port for commands that begin runs: the server's, which is started if need be, or this process's own.
 
     A world with models of its own works here: they cannot be handed to another process.
     """
     if given.server:
-        way = elsewhere(given)
-    elif here or given.world.models is not None:
-        way = working_here(given)
-    else:
-        way = served(given)
-    with way as at:
-        yield at
+        return elsewhere(given)
+    return working_here(given) if here or given.world.models is not None else served(given)
 
 
-@contextmanager
-def elsewhere(given: Given) -> Iterator[Attached]:
-    """A server that the person named; the home here lends its settings."""
-    from assistant.client.http_runs import Address, HttpRuns
-
-    address = Address(given.server.rstrip("/"), given.world.environ.get("ASSISTANT_TOKEN", ""))
-    with lazily(given) as whole:
-        runs = HttpRuns(address, lambda: address)
-        try:
-            yield Attached(runs, given.ground(), whole, list, no_review, distant=runs)
-        finally:
-            runs.close()
+def looking_at_runs(given: Given) -> AbstractContextManager[Attached]:
+    """The port for commands that look at runs, or act on one that another process works on."""
+    return elsewhere(given) if given.server else looking_here(given)
 
 
 @contextmanager
@@ -103,9 +102,14 @@ def lazily(given: Given) -> "Iterator[Callable[[], Assembly]]":
         yield cache(lambda: stack.enter_context(given.assembly()))
 
 
-def no_review(session: str, focus: str) -> str:
-    """What a server elsewhere is not asked for."""
-    raise PersonMustAct("a review is begun where the home is: run this there, without --server")
+@contextmanager
+def elsewhere(given: Given) -> Iterator[Attached]:
+    """A server that the person named; the home here lends its settings."""
+    from assistant.client.http_runs import Address, HttpRuns
+
+    address = Address(given.server.rstrip("/"), given.world.environ.get("ASSISTANT_TOKEN", ""))
+    with lazily(given) as whole, closing(HttpRuns(address, lambda: address)) as runs:
+        yield Attached(runs, given.ground(), whole, distant=runs)
 
 
 @contextmanager
@@ -115,23 +119,11 @@ def served(given: Given) -> Iterator[Attached]:
 
     ground = given.ground()
     attach = attach_to(given, ground.home)
-    if not attach.runs():
-        from assistant.wiring.models import chosen
-
-        chosen(ground.settings, ground.environ)
     with lazily(given) as whole:
-        runs = HttpRuns(attach.find_or_start(), attach.find, str(given.world.folder))
-        try:
-            yield Attached(runs, ground, whole, list, lambda session, focus: begin_review(whole(), session, focus))
-        finally:
-            runs.close()
-
-
-def begin_review(assembly: "Assembly", session: str, focus: str, executor: str = "") -> str:
-    """Begin a review of a session; its run."""
-    from assistant.wiring.build import look_back
-
-    return look_back(assembly, session, focus, executor)
+        if not attach.runs():
+            whole().parts.models("")
+        with closing(HttpRuns(attach.find_or_start(), attach.find, str(given.world.folder))) as runs:
+            yield Attached(runs, ground, whole)
 
 
 @contextmanager
@@ -141,8 +133,9 @@ def working_here(given: Given) -> Iterator[Attached]:
 
     with given.assembly() as assembly:
         working = Working(assembly, only_own=True)
+        recovered = tuple(working.parts.runs.row(run) for run in working.recovered)
         try:
-            yield of(working)
+            yield Attached(working.runs, assembly, lambda: assembly, working.executor.id, recovered)
         except KeyboardInterrupt:
             working.workers.stop(park=True)
             raise
@@ -152,29 +145,10 @@ def working_here(given: Given) -> Iterator[Attached]:
         working.__exit__()
 
 
-def of(working: "Working") -> Attached:
-    """The port of this process's own engine."""
-    parts, assembly, executor = working.parts, working.assembly, working.executor.id
-    return Attached(
-        working.runs,
-        assembly,
-        lambda: assembly,
-        lambda: parts.runs.reserved(executor),
-        lambda session, focus: begin_review(assembly, session, focus, executor),
-        executor,
-        tuple(parts.runs.row(run) for run in working.recovered),
-    )
-
-
 @contextmanager
-def looking_at_runs(given: Given) -> Iterator[Attached]:
-    """The port for commands that look at runs, or act on one that another process works on."""
-    if given.server:
-        with elsewhere(given) as at:
-            yield at
-        return
+def looking_here(given: Given) -> Iterator[Attached]:
+    """The runs of this home, whoever works on them."""
     from assistant.wiring.build import looking
 
     with given.assembly() as assembly:
-        runs = looking(assembly)
-        yield Attached(runs, assembly, lambda: assembly, list, lambda *wish: begin_review(assembly, *wish))
+        yield Attached(looking(assembly), assembly, lambda: assembly)

@@ -1,15 +1,13 @@
 """`assistant config`: the settings and where each comes from."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from assistant.cli.editor import run_editor
-from assistant.cli.given import Given, Json, chapter, given_of
-from assistant.cli.show import Columns
+from assistant.cli.changing import run_editor
+from assistant.cli.given import Given, Json, agreed, chapter, given_of
 from assistant.home import Home
 from assistant.home.secrets import filled
 from assistant.settings import edit as settings
@@ -24,8 +22,7 @@ def show(context: typer.Context, as_json: Json = False) -> None:
     """Every setting, its value and where that comes from."""
     home, environ = place(given_of(context))
     items = [asdict(shown) for shown in settings.show(home.config, environ)]
-    columns: Columns = {"setting": "key", "value": "value", "from": "origin", "meaning": "meaning"}
-    given_of(context).show(as_json).items(items, columns, "no settings")
+    given_of(context).show(as_json).items(items, "key value origin meaning", "no settings")
 
 
 @config.command()
@@ -57,20 +54,13 @@ def edit(context: typer.Context) -> None:
     """Open the file in your editor; it is checked before it counts."""
     given = given_of(context)
     home, environ = place(given)
-    changed = settings.edit(
-        home.config, lambda draft: run_editor(environ, draft), lambda fault: once_more(given, fault)
-    )
+    changed = settings.edit(home.config, lambda draft: run_editor(environ, draft), once_more)
     given.note(f"{home.config} is written" if changed else "nothing was changed")
 
 
-def once_more(given: Given, fault: str) -> bool:
+def once_more(fault: str) -> bool:
     """Say what is wrong; whether to open the editor again."""
-    given.note(fault)
-    if not sys.stdin.isatty():
-        return False
-    sys.stderr.write("Open the editor once more? [Y/n] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("", "y", "yes")
+    return bool(agreed(f"{fault}\nOpen the editor once more?", "y"))
 
 
 def place(given: Given) -> tuple[Home, Mapping[str, str]]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.show import Show, Streams
-from assistant.errors import PersonMustAct
 from assistant.home import Home, find_home
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 LIMIT = 50
 Json = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
+OfSession = Annotated[str, typer.Option("--session", metavar="ID", help="Of this session alone.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, help="Most to show.")]
 
 
@@ -93,16 +93,21 @@ def alone(command: Callable[..., None]) -> typer.Typer:
     return single
 
 
-def confirm(question: str, sure: bool) -> None:
-    """Go on only with the person's word: said beforehand with --yes, or now."""
-    if sure:
-        return
+def agreed(question: str, usual: str = "n") -> bool | None:
+    """The person's word on a question, where Enter means what is usual; None when nobody is there."""
     if not sys.stdin.isatty():
-        raise PersonMustAct(f"{question} Say so with --yes.")
-    sys.stderr.write(f"{question} [y/N] ")
+        return None
+    sys.stderr.write(f"{question} {'[Y/n]' if usual == 'y' else '[y/N]'} ")
     sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise typer.Exit(1)
+    return (sys.stdin.readline().strip().lower() or usual) in ("y", "yes")
+
+
+@contextmanager
+def opened(context: typer.Context, as_json: bool = False) -> Iterator[tuple["Assembly", Show]]:
+    """The parts over the home, and how this command prints, with times in the zone of the settings."""
+    given = given_of(context)
+    with given.assembly() as assembly:
+        yield assembly, given.show(as_json, assembly.settings.timezone)
 
 
 def given_of(context: typer.Context) -> Given:

@@ -35,9 +35,7 @@ def finish(at: Attached, row: "Row", person: "Person", show: Show) -> None:
         return
     if show.streams.notes.isatty():
         show.note("· looking back at the conversation (Ctrl-C leaves that to the next time)")
-    for _ in at.runs.events(row["id"]):
-        pass
-    line = at.assembly.parts.ledger.reviews(run_id=row["id"])[0]["line"]
+    line = at.reviewed(row["id"])["line"]
     if line and at.ground.settings.review.notify == "on":
         show.note(f"✎ {line}")
 

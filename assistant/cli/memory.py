@@ -1,19 +1,19 @@
 """`assistant memory`: what it remembers of you and of the state of things."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.cli.done import tell
-from assistant.cli.editor import edited
-from assistant.cli.given import LIMIT, Json, Limit, chapter, given_of
+from assistant.cli.changing import edited, tell
+from assistant.cli.given import LIMIT, Json, Limit, chapter, opened
 from assistant.cli.show import Item, Show
-from assistant.cli.skills import Commit, log_columns
+from assistant.cli.skills import Commit, changes
 from assistant.errors import Conflict
 from assistant.home.files import write_whole
 from assistant.home.first_start import unwritable
-from assistant.runtime.views import commit_object, time_text
+from assistant.runtime.views import time_text
 from assistant.store.entries import size_of
 from assistant.store.memory import FILES
 from skills_store.values import Actor, Cause
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 memory = chapter("What it remembers: MEMORY.md and USER.md.")
 commands = {"memory": memory}
-TARGETS = tuple(FILES)
 Target = Annotated[str, typer.Argument(metavar="[memory|user]", help="One of the two files.")]
 
 
@@ -34,9 +33,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Everything that is remembered."""
-    with given_of(context).assembly() as assembly:
-        look = given_of(context).show(as_json, assembly.settings.timezone)
-        items = [remembered(assembly, target) for target in TARGETS]
+    with opened(context, as_json) as (assembly, look):
+        items = [remembered(assembly, target) for target in FILES]
         if as_json:
             look.value(items)
             return
@@ -47,15 +45,14 @@ def show(
 @memory.command()
 def edit(context: typer.Context, target: Target = "memory") -> None:
     """Change one of the files in your editor; entries are separated by a line with §."""
-    with given_of(context).assembly() as assembly:
-        look = given_of(context).show()
-        path = assembly.home.memories / file_of(target)
-        before = path.read_bytes() if path.exists() else b""
+    with opened(context) as (assembly, look):
+        path = assembly.home.memories / FILES[name_of(target)]
+        before = bytes_of(path)
         with edited(look, assembly.environ, before.decode("utf-8", "surrogateescape"), path.name) as text:
             if text.encode() == before:
                 look.note("nothing was changed")
                 return
-            if (path.read_bytes() if path.exists() else b"") != before:
+            if bytes_of(path) != before:
                 raise Conflict(f"{path.name} was changed by somebody else meanwhile; nothing of yours was written")
             try:
                 write_whole(path, text.encode())
@@ -66,25 +63,17 @@ def edit(context: typer.Context, target: Target = "memory") -> None:
 
 
 @memory.command()
-def log(
-    context: typer.Context,
-    target: Target = "",
-    limit: Limit = LIMIT,
-    as_json: Json = False,
-) -> None:
+def log(context: typer.Context, target: Target = "", limit: Limit = LIMIT, as_json: Json = False) -> None:
     """The changes, the newest first."""
-    with given_of(context).assembly() as assembly:
-        look = given_of(context).show(as_json, assembly.settings.timezone)
-        wanted = target and name_of(target)
-        commits = [commit_object(commit) for commit in assembly.memory.log(wanted, limit)]
-        look.items(commits, log_columns(look), "no changes yet")
+    with opened(context, as_json) as (assembly, look):
+        changes(look, assembly.memory.log(target and name_of(target), limit))
 
 
 @memory.command()
 def undo(context: typer.Context, commit: Commit) -> None:
     """Take one change back and keep what came later."""
-    with given_of(context).assembly() as assembly:
-        tell(given_of(context).show(), assembly.memory.undo(commit, Cause(Actor.YOU)))
+    with opened(context) as (assembly, look):
+        tell(look, assembly.memory.undo(commit, Cause(Actor.YOU)))
 
 
 def remembered(assembly: "Assembly", target: str) -> Item:
@@ -120,6 +109,6 @@ def name_of(target: str) -> str:
     return name
 
 
-def file_of(target: str) -> str:
-    """The file's name."""
-    return FILES[name_of(target)]
+def bytes_of(path: Path) -> bytes:
+    """What a file holds now; nothing when it is not there."""
+    return path.read_bytes() if path.exists() else b""

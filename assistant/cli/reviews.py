@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.attach import runs_for
-from assistant.cli.done import Outcome, tell
-from assistant.cli.given import LIMIT, Json, Limit, chapter, given_of
-from assistant.cli.show import Columns, Item, Show
+from assistant.cli.changing import Outcome, tell
+from assistant.cli.given import LIMIT, Json, Limit, OfSession, chapter, given_of, opened
+from assistant.cli.sessions import spoken
+from assistant.cli.show import Item, Show
 from assistant.errors import NotFound
 from assistant.runtime.views import Object, message_object, review_object
 from skills_store.values import Actor, Cause
@@ -22,33 +23,18 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="The review's run.")]
 
 
 @reviews.command("list")
-def list_(
-    context: typer.Context,
-    session: Annotated[str, typer.Option("--session", metavar="ID", help="Of this session alone.")] = "",
-    limit: Limit = LIMIT,
-    as_json: Json = False,
-) -> None:
+def list_(context: typer.Context, session: OfSession = "", limit: Limit = LIMIT, as_json: Json = False) -> None:
     """Reviews, the newest first."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show(as_json, assembly.settings.timezone)
-        rows = assembly.parts.ledger.reviews(session, limit=limit)
-        columns: Columns = {
-            "run": "run_id",
-            "when": lambda item: show.when(item["when"]),
-            "kind": "kind",
-            "outcome": "outcome",
-            "steps": "steps",
-            "tokens": "tokens",
-            "what": lambda item: item["line"] or item["error"] or "",
-        }
-        show.items([review_object(row) for row in rows], columns, "no reviews yet")
+    with opened(context, as_json) as (assembly, show):
+        items = [review_object(row) for row in assembly.parts.ledger.reviews(session, limit=limit)]
+        columns = "run_id when kind outcome steps tokens what"
+        show.items(items, columns, "no reviews yet", what=lambda item: item["line"] or item["error"] or "")
 
 
 @reviews.command()
 def show(context: typer.Context, run: Run, as_json: Json = False) -> None:
     """One review, whole: what it said, did and cost."""
-    with given_of(context).assembly() as assembly:
-        look = given_of(context).show(as_json, assembly.settings.timezone)
+    with opened(context, as_json) as (assembly, look):
         item = found(assembly, run)
         said = [message_object(message, "") | {"when": None} for message in assembly.sessions.of_run(run)]
         look.thing(item | {"messages": said}, told(item, said, look))
@@ -63,13 +49,8 @@ def run(
 ) -> None:
     """Look back at a conversation now."""
     with runs_for(given_of(context), here=False) as at:
-        session = at.session(session, newest=not session)
-        review = at.review(session, focus)
-        for _ in at.runs.events(review):
-            pass
-        item = found(at.assembly, review)
-        look = given_of(context).show(as_json, at.assembly.settings.timezone)
-        look.thing(item, [item["line"] or f"review: {item['outcome']}"])
+        item = review_object(at.review(at.session(session, newest=not session), focus))
+        given_of(context).show(as_json).thing(item, [item["line"] or f"review: {item['outcome']}"])
     if item["outcome"] == "failed":
         raise typer.Exit(1)
 
@@ -77,8 +58,7 @@ def run(
 @reviews.command()
 def undo(context: typer.Context, run: Run) -> None:
     """Take back everything that a review changed, the newest first."""
-    with given_of(context).assembly() as assembly:
-        look = given_of(context).show()
+    with opened(context) as (assembly, look):
         commits = found(assembly, run)["commits"]
         if not commits:
             raise NotFound(f"review {run} changed nothing")
@@ -98,21 +78,15 @@ def told(item: Item, said: Sequence[Item], look: Show) -> Iterator[str]:
     """A review for people."""
     yield f"{item['run_id']}  {item['kind']}  {item['outcome']}  {look.when(item['when'])}"
     yield f"session {item['session_id']}, {item['steps']} steps, {item['tokens']} tokens, {item['seconds']:.0f} s"
-    for text in (item["line"], item["error"], f"focus: {item['focus']}" if item["focus"] else ""):
-        if text:
-            yield text
-    for commit in item["commits"]:
-        yield f"commit {commit[:10]}"
+    yield from filter(None, (item["line"], item["error"], f"focus: {item['focus']}" if item["focus"] else ""))
+    yield from (f"commit {commit[:10]}" for commit in item["commits"])
     for message in said:
         yield f"\n## {message['role']} {message.get('name', '')}".rstrip()
-        if message["text"]:
-            yield message["text"]
-        for call in message["tool_calls"]:
-            yield f"→ {call['name']} {call['arguments']}"
+        yield from spoken(message)
 
 
 def undone(assembly: "Assembly", commit: str, cause: Cause) -> Outcome:
     """Take one commit back, in the repository that has it."""
-    if any(known.commit == commit for known in assembly.memory.log()):
+    if any(known.commit.startswith(commit) for known in assembly.memory.log()):
         return assembly.memory.undo(commit, cause)
     return assembly.library.undo(commit, cause)

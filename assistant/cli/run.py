@@ -52,8 +52,9 @@ def store_code(fault: StoreError) -> int:
 
 
 def sentence(fault: StoreError) -> str:
-    """A refusal in words, with what to do instead."""
-    return f"{fault.message} ({fault.hint})" if fault.hint else fault.message
+    """A refusal in words, with what to do instead; the tools of the model have commands beside them."""
+    hint = fault.hint.replace("skills_list", "assistant skills list").replace("skill_view", "assistant skills show")
+    return f"{fault.message} ({hint})" if hint else fault.message
 
 
 def usage(given: Given, fault: TyperException) -> int:

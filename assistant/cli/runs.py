@@ -1,16 +1,16 @@
 """`assistant runs`: turns and reviews as things that can be found, followed, steered, stopped and answered."""
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assistant.cli.attach import looking_at_runs, runs_for
-from assistant.cli.given import LIMIT, Json, Limit, chapter, given_of
-from assistant.cli.show import Columns, Item, Show
+from assistant.cli.given import LIMIT, Json, Limit, OfSession, chapter, given_of, opened
+from assistant.cli.show import Item, Show
 from assistant.core.events import LAST, Decision, data_of
-from assistant.core.ports import Told
+from assistant.core.ports import Runs, Told
 from assistant.runtime.views import run_object
 
 if TYPE_CHECKING:
@@ -25,33 +25,23 @@ Approval = Annotated[str, typer.Option("--approval", metavar="ID", help="Which, 
 @runs.command("list")
 def list_(
     context: typer.Context,
-    session: Annotated[str, typer.Option("--session", metavar="ID", help="Of this session alone.")] = "",
+    session: OfSession = "",
     status: Annotated[str, typer.Option("--status", help="In this state alone, for example running.")] = "",
     limit: Limit = LIMIT,
     as_json: Json = False,
 ) -> None:
     """Runs, the newest first."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show(as_json, assembly.settings.timezone)
-        rows = assembly.parts.runs.newest(session, status, limit)
-        columns: Columns = {
-            "run": "run_id",
-            "kind": "kind",
-            "status": "status",
-            "created": lambda item: show.when(item["created_at"]),
-            "steps": "steps",
-            "session": "session_id",
-            "input": "input",
-        }
-        show.items([run_object(assembly.parts, row) for row in rows], columns, "no runs")
+    with opened(context, as_json) as (assembly, show):
+        items = [run_object(assembly.parts, row) for row in assembly.parts.runs.newest(session, status, limit)]
+        show.items(items, "run_id kind status created_at steps session_id input", "no runs")
 
 
 @runs.command()
 def show(context: typer.Context, run: Run, as_json: Json = False) -> None:
     """One run: its state, its answer, what it costs and what it waits for."""
-    with given_of(context).assembly() as assembly:
-        look = given_of(context).show(as_json, assembly.settings.timezone)
-        look.thing(item := found(assembly, run), told_run(item, look))
+    with opened(context, as_json) as (assembly, look):
+        item = run_object(assembly.parts, assembly.parts.runs.row(run))
+        look.thing(item, told_run(item, look))
 
 
 @runs.command()
@@ -66,16 +56,13 @@ def events(
     show = given_of(context).show()
     with looking_at_runs(given_of(context)) as at:
         for told in stored(at.assembly, run, after) if now else at.runs.events(run, after):
-            frame = {"run_id": run, "seq": told.seq, "type": told.event.type}
-            show.out(line_of(told, frame, as_json))
+            show.out(line_of(told, run, as_json))
 
 
 @runs.command()
 def stop(context: typer.Context, run: Run) -> None:
     """End a run soon; what was said is kept."""
-    with looking_at_runs(given_of(context)) as at:
-        at.runs.stop(run)
-        given_of(context).show().note(f"{run} stops")
+    act(context, f"{run} stops", lambda port: port.stop(run))
 
 
 @runs.command()
@@ -107,9 +94,7 @@ def approve(
 ) -> None:
     """Allow the call that a run asks about."""
     decision: Decision = "always" if always else "session" if session else "once"
-    with looking_at_runs(given_of(context)) as at:
-        at.runs.decide(run, decision, approval)
-        given_of(context).show().note(f"allowed ({decision}); {run} goes on")
+    act(context, f"allowed ({decision}); {run} goes on", lambda port: port.decide(run, decision, approval))
 
 
 @runs.command()
@@ -120,9 +105,7 @@ def deny(
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the model.")] = "",
 ) -> None:
     """Refuse the call that a run asks about; the run goes on without it."""
-    with looking_at_runs(given_of(context)) as at:
-        at.runs.decide(run, "deny", approval, reason)
-        given_of(context).show().note(f"denied; {run} goes on")
+    act(context, f"denied; {run} goes on", lambda port: port.decide(run, "deny", approval, reason))
 
 
 @runs.command()
@@ -133,14 +116,14 @@ def answer(
     question: Annotated[str, typer.Option("--question", metavar="ID", help="Which, when several are open.")] = "",
 ) -> None:
     """Answer a question of a run."""
+    act(context, f"answered; {run} goes on", lambda port: port.answer(run, text, question))
+
+
+def act(context: typer.Context, done: str, deed: Callable[[Runs], None]) -> None:
+    """Do something to a run that another process may work on, and say so."""
     with looking_at_runs(given_of(context)) as at:
-        at.runs.answer(run, text, question)
-        given_of(context).show().note(f"answered; {run} goes on")
-
-
-def found(assembly: "Assembly", run: str) -> Item:
-    """A run as an object; NotFound."""
-    return run_object(assembly.parts, assembly.parts.runs.row(run))
+        deed(at.runs)
+        given_of(context).note(done)
 
 
 def stored(assembly: "Assembly", run: str, after: int) -> Iterator[Told]:
@@ -150,11 +133,12 @@ def stored(assembly: "Assembly", run: str, after: int) -> Iterator[Told]:
         after = told[-1].seq
 
 
-def line_of(told: Told, frame: dict[str, Any], as_json: bool) -> str:
+def line_of(told: Told, run: str, as_json: bool) -> str:
     """One event on one line."""
     data = data_of(told.event)
     if as_json:
-        return json.dumps(frame | {"at": told.at.isoformat()} | data, ensure_ascii=False, default=list)
+        frame = {"run_id": run, "seq": told.seq, "type": told.event.type, "at": told.at.isoformat()}
+        return json.dumps(frame | data, ensure_ascii=False, default=list)
     shown = json.dumps(data, ensure_ascii=False, default=list)
     return f"{told.seq:>4}  {told.event.type:<20}  {shown if len(shown) <= 200 else shown[:199] + '…'}"
 
@@ -172,6 +156,4 @@ def told_run(item: Item, show: Show) -> Iterator[str]:
         yield f"asks      {approval['approval_id']}: {approval['tool']} {approval['arguments']} ({approval['why']})"
     for question in item["questions"]:
         yield f"asks      {question['question_id']}: {question['text']}"
-    for text in (item["error"], item["output"]):
-        if text:
-            yield f"\n{text}"
+    yield from (f"\n{text}" for text in (item["error"], item["output"]) if text)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.cli.given import LIMIT, Json, Limit, chapter, confirm, given_of
-from assistant.cli.show import Columns, Item, Show
+from assistant.cli.given import LIMIT, Json, Limit, agreed, chapter, opened
+from assistant.cli.show import Item, Show
 from assistant.errors import PersonMustAct
 from assistant.home.files import write_whole
 from assistant.home.first_start import unwritable
@@ -25,24 +25,15 @@ Session = Annotated[str, typer.Argument(metavar="ID", help="The session's id.")]
 @sessions.command("list")
 def list_(context: typer.Context, limit: Limit = LIMIT, as_json: Json = False) -> None:
     """Conversations, the last used first."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show(as_json, assembly.settings.timezone)
+    with opened(context, as_json) as (assembly, show):
         items = [session_object(session) for session in assembly.sessions.newest(limit)]
-        columns: Columns = {
-            "id": "id",
-            "updated": lambda item: show.when(item["updated"]),
-            "messages": "messages",
-            "model": "model",
-            "title": "title",
-        }
-        show.items(items, columns, "no conversation yet: assistant chat")
+        show.items(items, "id updated messages model title", "no conversation yet: assistant chat")
 
 
 @sessions.command()
 def show(context: typer.Context, session: Session, as_json: Json = False) -> None:
     """One conversation, whole."""
-    with given_of(context).assembly() as assembly:
-        look = given_of(context).show(as_json, assembly.settings.timezone)
+    with opened(context, as_json) as (assembly, look):
         look.thing(whole := whole_session(assembly, session), transcript(whole, look))
 
 
@@ -54,17 +45,9 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Messages that contain some words, best first."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show(as_json, assembly.settings.timezone)
+    with opened(context, as_json) as (assembly, show):
         items = [hit_object(hit) for hit in assembly.sessions.search(" ".join(words), limit)]
-        columns: Columns = {
-            "session": "session_id",
-            "message": "message_id",
-            "when": lambda item: show.when(item["when"]),
-            "role": "role",
-            "excerpt": "excerpt",
-        }
-        show.items(items, columns, "nothing found")
+        show.items(items, "session_id message_id when role excerpt", "nothing found")
 
 
 @sessions.command()
@@ -72,9 +55,9 @@ def rename(
     context: typer.Context, session: Session, title: Annotated[str, typer.Argument(metavar="TITLE", help="New title.")]
 ) -> None:
     """Give a conversation a title of your own."""
-    with given_of(context).assembly() as assembly:
+    with opened(context) as (assembly, show):
         assembly.sessions.rename(session, title)
-        given_of(context).show().note(f"{session} is called {title.strip()!r} now")
+        show.note(f"{session} is called {title.strip()!r} now")
 
 
 @sessions.command()
@@ -87,9 +70,9 @@ def fork(
     as_json: Json = False,
 ) -> None:
     """Copy a conversation, to go on from an earlier place; prints the new id."""
-    with given_of(context).assembly() as assembly:
+    with opened(context, as_json) as (assembly, show):
         new = assembly.sessions.fork(session, before)
-        given_of(context).show(as_json).thing(session_object(assembly.sessions.show(new)), [new])
+        show.thing(session_object(assembly.sessions.show(new)), [new])
 
 
 @sessions.command()
@@ -100,8 +83,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a conversation as Markdown, or as JSON."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show(as_json, assembly.settings.timezone)
+    with opened(context, as_json) as (assembly, show):
         whole = whole_session(assembly, session)
     if file is None:
         show.thing(whole, transcript(whole, show))
@@ -120,20 +102,24 @@ def export(
 def delete(
     context: typer.Context,
     session: Session,
-    sure: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Remove a conversation: messages, runs, quotes. What was learned from it stays."""
-    with given_of(context).assembly() as assembly:
+    with opened(context) as (assembly, show):
         found = assembly.sessions.show(session)
-        confirm(f"Delete {found.title or session!r} with its {found.messages} messages for ever?", sure)
+        question = f"Delete {found.title or session!r} with its {found.messages} messages for ever?"
+        sure = yes or agreed(question)
+        if sure is None:
+            raise PersonMustAct(f"{question} Say so with --yes.")
+        if not sure:
+            raise typer.Exit(1)
         assembly.sessions.delete(session)
-        given_of(context).show().note(f"{session} is deleted")
+        show.note(f"{session} is deleted")
 
 
 def whole_session(assembly: "Assembly", session: str) -> Item:
     """The session with its messages."""
-    messages = assembly.sessions.transcript(session)
-    told = [message_object(message, at) for message, at in messages]
+    told = [message_object(message, at) for message, at in assembly.sessions.transcript(session)]
     return session_object(assembly.sessions.show(session)) | {"messages": told}
 
 
@@ -143,7 +129,11 @@ def transcript(whole: Item, show: Show) -> Iterator[str]:
     for message in whole["messages"]:
         who = f"{message['role']} {message.get('name', '')}".rstrip()
         yield f"\n## {who} · {show.when(message['when'])} · {message['id']}\n"
-        if message["text"]:
-            yield message["text"]
-        for call in message["tool_calls"]:
-            yield f"→ {call['name']} {call['arguments']}"
+        yield from spoken(message)
+
+
+def spoken(message: Item) -> Iterator[str]:
+    """What a message says and asks for."""
+    if message["text"]:
+        yield message["text"]
+    yield from (f"→ {call['name']} {call['arguments']}" for call in message["tool_calls"])

@@ -15,8 +15,8 @@ from rich.cells import cell_len, set_cell_size
 from assistant.client.text import clean, one_line
 
 Item = Mapping[str, Any]
-Columns = Mapping[str, str | Callable[[Item], str]]
-"""Heading of each column, and the field, or the function, that fills it."""
+Made = Callable[[Item], str]
+TIMES = ("when", "updated", "created_at", "last_used")
 GAP = "  "
 QUIET, GOOD, BAD = "2", "32", "31"
 
@@ -53,12 +53,12 @@ class Show:
         self.streams.notes.write("\n".join(lines) + "\n")
         self.streams.notes.flush()
 
-    def items(self, items: Sequence[Item], columns: Columns, nothing: str) -> None:
-        """A list: an array, or a table; an empty one says so among the notes."""
+    def items(self, items: Sequence[Item], columns: str, nothing: str, **made: Made) -> None:
+        """A list: an array, or a table of some fields and of what is `made`; an empty one says so among the notes."""
         if self.json:
             self.value(list(items))
         elif items:
-            for line in self.table(items, columns):
+            for line in self.table(items, columns.split(), made):
                 self.out(line)
         else:
             self.note(nothing)
@@ -81,10 +81,10 @@ class Show:
             code = {"+": GOOD, "-": BAD, "@": QUIET}.get(line[:1], "") if line[:3] not in ("+++", "---") else QUIET
             self.out(self.ink(line, code))
 
-    def table(self, items: Sequence[Item], columns: Columns) -> list[str]:
+    def table(self, items: Sequence[Item], columns: Sequence[str], made: Mapping[str, Made]) -> list[str]:
         """Aligned lines, the headings first; only the last column is cut where the window ends."""
-        rows = [[cell(item, field) for field in columns.values()] for item in items]
-        heads = [name.upper() for name in columns]
+        rows = [[self.cell(item, name, made.get(name)) for name in columns] for item in items]
+        heads = [name.upper().replace("_", " ") for name in columns]
         widths = [max(cell_len(row[at]) for row in [heads, *rows]) for at in range(len(heads))]
         lines = [self.line(row, widths) for row in [heads, *rows]]
         return [self.ink(lines[0], QUIET), *lines[1:]]
@@ -95,6 +95,11 @@ class Show:
         if self.width and cell_len(text) > self.width:
             return set_cell_size(text, self.width - 1).rstrip() + "…"
         return text
+
+    def cell(self, item: Item, name: str, made: Made | None) -> str:
+        """What stands in one column."""
+        value = made(item) if made else self.when(item[name]) if name in TIMES else item[name]
+        return one_line("" if value is None else str(value))
 
     def ink(self, text: str, code: str) -> str:
         """The text in a colour, where there is colour."""
@@ -111,12 +116,6 @@ class Show:
 def folded(line: str, width: int) -> list[str]:
     """A long line as several, broken at spaces alone, so that paths and commands can be copied."""
     return wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-def cell(item: Item, field: str | Callable[[Item], str]) -> str:
-    """What stands in one column."""
-    value = field(item) if callable(field) else item[field]
-    return one_line("" if value is None else str(value))
 
 
 def plain(value: object) -> Any:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.cli.done import tell
-from assistant.cli.editor import edited, text_of
-from assistant.cli.given import given_of
+from assistant.cli.changing import edited, tell
+from assistant.cli.given import opened
 from assistant.cli.skills import Commit, Name, newest, skills
 from assistant.errors import Conflict, PersonMustAct
 from skills_store.plan import Wish
@@ -46,19 +45,14 @@ def new(
     why: Why = "",
 ) -> None:
     """Write a skill of your own, in your editor."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show()
-        cause = Cause(Actor.YOU, why)
-        if source is not None:
-            wish = Wish("create", name, category=category, content=text_of(source))
-            tell(show, assembly.library.manage(wish, cause))
-            return
+    with opened(context) as (assembly, show):
         skeleton = SKELETON.format(name=name.rpartition("/")[2])
-        with edited(show, assembly.environ, skeleton, "SKILL.md") as text:
+        with edited(show, assembly.environ, skeleton, "SKILL.md", source) as text:
             if text == skeleton:
                 show.note("nothing was written")
                 return
-            tell(show, assembly.library.manage(Wish("create", name, category=category, content=text), cause))
+            wish = Wish("create", name, category=category, content=text)
+            tell(show, assembly.library.manage(wish, Cause(Actor.YOU, why)))
 
 
 def edit(
@@ -69,27 +63,21 @@ def edit(
     why: Why = "",
 ) -> None:
     """Change a skill, or one of its files, in your editor."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show()
-        cause = Cause(Actor.YOU, why)
-        if source is not None:
-            tell(show, assembly.library.manage(whole(name, file, text_of(source)), cause))
-            return
-        before = now(assembly, name, file)
-        with edited(show, assembly.environ, before, Path(file or "SKILL.md").name) as text:
+    with opened(context) as (assembly, show):
+        before = "" if source else now(assembly, name, file)
+        with edited(show, assembly.environ, before, Path(file or "SKILL.md").name, source) as text:
             if text == before:
                 show.note("nothing was changed")
                 return
-            if now(assembly, name, file) != before:
+            if not source and now(assembly, name, file) != before:
                 raise Conflict(f"{name} was changed by somebody else meanwhile; nothing of yours was written")
-            tell(show, assembly.library.manage(whole(name, file, text), cause))
+            tell(show, assembly.library.manage(whole(name, file, text), Cause(Actor.YOU, why)))
 
 
 def undo(context: typer.Context, commit: Commit, why: Why = "") -> None:
     """Take one change back and keep what came later; a skill's name stands for its newest change."""
-    with given_of(context).assembly() as assembly:
-        outcome = assembly.library.undo(newest(assembly, commit), Cause(Actor.YOU, why))
-        tell(given_of(context).show(), outcome)
+    with opened(context) as (assembly, show):
+        tell(show, assembly.library.undo(newest(assembly, commit), Cause(Actor.YOU, why)))
 
 
 def pin(
@@ -98,17 +86,16 @@ def pin(
     keep: Annotated[bool, typer.Option("--keep", help="It may be improved, never archived or deleted.")] = False,
 ) -> None:
     """Protect a skill from every automatic change."""
-    with given_of(context).assembly() as assembly:
-        wish = Wish("pin", name, pin="keep" if keep else "frozen")
-        tell(given_of(context).show(), assembly.library.manage(wish, YOU))
+    with opened(context) as (assembly, show):
+        tell(show, assembly.library.manage(Wish("pin", name, pin="keep" if keep else "frozen"), YOU))
 
 
 def marking(action: str) -> Callable[[typer.Context, str], None]:
     """The command of an action that needs a name and nothing else."""
 
     def command(context: typer.Context, name: Name) -> None:
-        with given_of(context).assembly() as assembly:
-            tell(given_of(context).show(), assembly.library.manage(Wish(action, name), YOU))
+        with opened(context) as (assembly, show):
+            tell(show, assembly.library.manage(Wish(action, name), YOU))
 
     return command
 
@@ -119,8 +106,8 @@ def import_(
     category: Annotated[str, typer.Option("--category", help="Its folder here; else general.")] = "",
 ) -> None:
     """Take in a skill from elsewhere; it is marked as installed."""
-    with given_of(context).assembly() as assembly:
-        tell(given_of(context).show(), assembly.library.import_(path.absolute(), YOU, category))
+    with opened(context) as (assembly, show):
+        tell(show, assembly.library.import_(path.absolute(), YOU, category))
 
 
 def export(
@@ -129,11 +116,23 @@ def export(
     to: Annotated[Path, typer.Argument(metavar="TO", help="A new folder, or a new .zip or .tar.gz.")],
 ) -> None:
     """Write a skill out, to give it to somebody."""
-    with given_of(context).assembly() as assembly:
+    with opened(context) as (assembly, show):
         to = to.absolute()
         if not to.parent.is_dir():
             raise PersonMustAct(f"{to.parent} is not a folder: make it first")
-        given_of(context).show().note(f"written to {assembly.library.export(name, to)}")
+        show.note(f"written to {assembly.library.export(name, to)}")
+
+
+def sync(context: typer.Context) -> None:
+    """Bring the skills here and those of the git remote that skills.sync names to the same state."""
+    from skills_store.remote import sync as meet
+
+    with opened(context) as (assembly, show):
+        remote = assembly.settings.skills.sync
+        if not remote:
+            raise PersonMustAct("skills.sync names no git remote yet: assistant config set skills.sync URL")
+        done = meet(assembly.library.vault, remote)
+        show.note(f"changes taken in: {done.taken}, handed on: {done.given}")
 
 
 def whole(name: str, file: str, text: str) -> Wish:
@@ -152,10 +151,9 @@ def now(assembly: "Assembly", name: str, file: str) -> str:
     return data.decode("utf-8", "replace")
 
 
-for command in (new, edit, undo, pin):
+for command in (new, edit, undo, pin, export, sync):
     skills.command()(command)
 for action, help in MARKS.items():
     skills.command(action, help=help)(marking(action))
 skills.command("import")(import_)
-skills.command()(export)
 commands = {"skills": skills}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.cli.given import LIMIT, Json, Limit, chapter, given_of
-from assistant.cli.show import Columns, Item, Show
+from assistant.cli.given import LIMIT, Json, Limit, chapter, given_of, opened
+from assistant.cli.show import Item, Show
 from assistant.runtime.reading import read_skill
 from assistant.runtime.views import commit_object, skill_object, taught_object
 from skills_store.outcome import Taught
 from skills_store.problems import Problem
+from skills_store.story import Commit as History
 
 if TYPE_CHECKING:
     from assistant.wiring.build import Assembly
@@ -29,19 +30,11 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """Every skill."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show(as_json, assembly.settings.timezone)
+    with opened(context, as_json) as (assembly, show):
         found = [record for record in assembly.library.records() if category in ("", record.category)]
-        columns: Columns = {
-            "name": "name",
-            "category": "category",
-            "owner": "owner",
-            "state": state,
-            "uses": "uses",
-            "last used": lambda item: show.when(item["last_used"]),
-            "description": described,
-        }
-        show.items([skill_object(record) for record in found], columns, "no skills yet")
+        items = [skill_object(record) for record in found]
+        columns = "name category owner state uses last_used description"
+        show.items(items, columns, "no skills yet", state=state, description=described)
 
 
 @skills.command()
@@ -52,8 +45,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """One skill: its text, its files, where it comes from."""
-    with given_of(context).assembly() as assembly:
-        look = given_of(context).show(as_json, assembly.settings.timezone)
+    with opened(context, as_json) as (assembly, look):
         if at:
             content = assembly.library.show_at(name, at)
             look.thing({"name": name, "commit": at, "content": content}, [content])
@@ -70,16 +62,11 @@ def search(
     as_json: Json = False,
 ) -> None:
     """The skills that fit some words, best first."""
-    with given_of(context).assembly() as assembly:
+    with opened(context, as_json) as (assembly, show):
         found = assembly.library.search(" ".join(words), limit=limit, archived=archived)
         items = [skill_object(hit.record) | {"score": hit.score} for hit in found]
-        columns: Columns = {
-            "name": "name",
-            "category": "category",
-            "score": lambda item: f"{item['score']:.0f}",
-            "description": described,
-        }
-        given_of(context).show(as_json).items(items, columns, "nothing found")
+        columns = "name category score description"
+        show.items(items, columns, "nothing found", score=lambda item: f"{item['score']:.0f}", description=described)
 
 
 @skills.command()
@@ -109,17 +96,15 @@ def log(
     as_json: Json = False,
 ) -> None:
     """The changes, the newest first."""
-    with given_of(context).assembly() as assembly:
-        show = given_of(context).show(as_json, assembly.settings.timezone)
-        commits = [commit_object(commit) for commit in assembly.library.log(name, limit)]
-        show.items(commits, log_columns(show), "no changes yet")
+    with opened(context, as_json) as (assembly, show):
+        changes(show, assembly.library.log(name, limit))
 
 
 @skills.command()
 def diff(context: typer.Context, commit: Commit) -> None:
     """What a change did; a skill's name stands for its newest change."""
-    with given_of(context).assembly() as assembly:
-        given_of(context).show().diff(assembly.library.diff(newest(assembly, commit)))
+    with opened(context) as (assembly, show):
+        show.diff(assembly.library.diff(newest(assembly, commit)))
 
 
 @skills.command()
@@ -130,9 +115,8 @@ def why(
     as_json: Json = False,
 ) -> None:
     """Which change, run and words taught each line."""
-    with given_of(context).assembly() as assembly:
+    with opened(context, as_json) as (assembly, look):
         lines = [told(assembly, item) for item in assembly.library.why(name, line)]
-        look = given_of(context).show(as_json, assembly.settings.timezone)
         look.thing(lines, by_change(lines, look))
 
 
@@ -170,21 +154,16 @@ def page(item: Item, show: Show) -> Iterator[str]:
     since = f" at {show.when(made['created'])}" if made["created"] else ""
     yield f"made by {made['maker'] or 'you'}{since}{', from ' + made['source'] if made['source'] else ''}"
     yield f"used {item['uses']} times{', last at ' + show.when(item['last_used']) if item['last_used'] else ''}"
-    for text in [*([item["broken"]] if item["broken"] else []), *item["warnings"]]:
-        yield f"warning: {text}"
+    yield from (f"warning: {text}" for text in [item["broken"], *item["warnings"]] if text)
     if item["files"]:
         yield f"files: {', '.join(item['files'])}"
     yield f"\n{item['content']}"
 
 
-def log_columns(show: Show) -> Columns:
-    """The columns of a history."""
-    return {
-        "commit": lambda item: item["commit"][:10],
-        "when": lambda item: show.when(item["when"]),
-        "actor": "actor",
-        "subject": "subject",
-    }
+def changes(show: Show, commits: Sequence[History]) -> None:
+    """A history."""
+    items = [commit_object(commit) for commit in commits]
+    show.items(items, "commit when actor subject", "no changes yet", commit=lambda item: item["commit"][:10])
 
 
 def state(item: Item) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from assistant.cli.attach import Attached
 from assistant.cli.given import Given
 from assistant.cli.reviews import undone
+from assistant.cli.run import run, sentence
 from assistant.cli.show import Streams
 from assistant.cli.skill_changes import MARKS
 from assistant.errors import NotFound, PersonMustAct
@@ -70,13 +71,11 @@ def safely(run: Callable[[str], str], argument: str) -> str:
     try:
         return run(argument)
     except StoreError as fault:
-        raise PersonMustAct(f"{fault.message} ({fault.hint})" if fault.hint else fault.message) from None
+        raise PersonMustAct(sentence(fault)) from None
 
 
 def told(given: Given, chapter: str, argument: str) -> str:
     """What the shell's command of the same words would print."""
-    from assistant.cli.run import run
-
     words = split(argument) or [CHAPTERS[chapter][0]]
     if words[0] not in CHAPTERS[chapter] and "show" in CHAPTERS[chapter] and chapter != "memory":
         words = ["show", *words]
@@ -124,11 +123,8 @@ def todo(at: Attached, place: "Place") -> str:
 
 def review(at: Attached, place: "Place", focus: str) -> str:
     """Look back now; what came of it."""
-    run = at.review(begun(place), focus)
-    for _ in at.runs.events(run):
-        pass
-    row = at.assembly.parts.ledger.reviews(run_id=run)[0]
-    return str(row["line"]) or f"review: {row['outcome']}; `/reviews {run}` shows it"
+    row = at.review(begun(place), focus)
+    return str(row["line"]) or f"review: {row['outcome']}; `/reviews {row['run_id']}` shows it"
 
 
 def undo(at: Attached, argument: str) -> str:

@@ -54,13 +54,14 @@ WHO = {"timeout": "nobody answered in time", "you": "", "person": "", "": ""}
 
 def tool_note(event: ToolEnded, asked: str) -> Note:
     """One line a tool: what it did, how long it took, whether it worked."""
-    result = one_line(event.preview)
+    name, result = one_line(event.message.name), one_line(event.preview)
     if event.message.failed and result in ("", asked):
         result = one_line(event.message.text.lstrip().partition("\n")[0])
+    outcome = result.removeprefix(f"{name}: ") if result != asked else ""
     tone: Tone = "bad" if event.message.failed else "good"
-    words = " ".join(part for part in (one_line(event.message.name), asked) if part)
-    outcome = result if result != asked else ""
-    return Note(tone, MARKS[tone], words, " · ".join(p for p in (outcome, duration(event.seconds)) if p))
+    return Note(
+        tone, MARKS[tone], f"{name} {asked}".rstrip(), " · ".join(filter(None, (outcome, duration(event.seconds))))
+    )
 
 
 def plan_note(todos: tuple[Mapping[str, str], ...]) -> Note:

@@ -87,5 +87,4 @@ def in_words(decided: Decided) -> str:
     """Why a call was not allowed, for the model."""
     if decided.decision == EXPIRED:
         return "nobody answered in time, so it was not run"
-    reason = f": {decided.feedback}" if decided.feedback else ""
-    return f"refused by the person{reason}"
+    return f"refused: {decided.feedback}" if decided.feedback else "refused by the person"

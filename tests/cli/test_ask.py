@@ -188,3 +188,16 @@ def test_the_version_is_answered_before_anything_is_loaded(tmp_path):
         [sys.executable, "-c", code], env=environ(tmp_path), capture_output=True, text=True, timeout=40
     )
     assert (done.returncode, done.stdout) == (0, "assistant 0.1.0\n"), done.stderr
+
+
+def test_a_refusal_says_who_decided(tmp_path):
+    with OpenAIServer(
+        call("terminal", command="rm -r x"), text("No."), call("terminal", command="rm -r x"), text("No.")
+    ) as server:
+        alone = assistant(tmp_path, "ask", "--here", "clean up", server=server)
+        told = assistant(tmp_path, "ask", "--here", "--no", "clean up", server=server)
+        results = [request["messages"][-1]["content"] for request in server.requests]
+    assert results[1].startswith("terminal: refused: nobody is there to allow it.")
+    assert results[3].startswith("terminal: refused: the person said no beforehand, with --no.")
+    assert "✗ terminal · refused: nobody is there to allow it." in alone.stderr
+    assert "✗ denied · the person said no beforehand, with --no" in told.stderr

@@ -81,6 +81,15 @@ def test_undo_shows_first_and_acts_when_told_which(chat):
         chat("undo")
 
 
+def test_undo_takes_a_memory_back_too(chat):
+    chat.shell.model.script(calls("memory", action="add", target="user", content="Likes tea"), says("Noted."))
+    chat.shell.fine("ask", "--here", "Remember tea")
+    assert "Likes tea" in chat("memory")
+    commit = chat("memory log").split("COMMIT")[1].split("\n")[1].split()[0]
+    chat(f"undo {commit}")
+    assert "Likes tea" not in chat("memory")
+
+
 def test_review_looks_back_now_with_a_focus(chat):
     chat.shell.model.script(
         calls("memory", action="add", target="user", content="Left to right.", evidence=["left to right"]),
@@ -92,7 +101,6 @@ def test_review_looks_back_now_with_a_focus(chat):
 
 
 def test_compact_shortens_and_keeps_everything_readable(chat):
-    assert "nothing to shorten" in chat("compact")
     chat.shell.model.script(says("Yes."))
     chat.shell.fine("ask", "--here", "--continue", "Is it done?")
     chat.shell.model.script(says("## What the person wants\nleft to right"))
@@ -100,6 +108,13 @@ def test_compact_shortens_and_keeps_everything_readable(chat):
     assert "the layout" in chat.shell.model.requests[-1].messages[-1].text
     messages = chat.shell.fine("sessions", "show", chat.place.session_id, "--json").json["messages"]
     assert messages[0]["text"] == "Draw it left to right"
+
+
+def test_a_conversation_that_just_began_has_nothing_to_shorten(chat):
+    chat.shell.model.script(says("Hello."))
+    chat.shell.fine("ask", "--here", "Hi")
+    chat.place.session_id = chat.at.session("", newest=True)
+    assert "nothing to shorten" in chat("compact")
 
 
 def test_the_model_is_told_and_changed(chat):

@@ -9,7 +9,7 @@ from tests.cli.scene import Shell
 def printed(show, *items):
     out, notes = io.StringIO(), io.StringIO()
     with_streams = Show(show.json, show.colour, show.width, show.zone, Streams(out, notes))
-    with_streams.items(items, {"name": "name", "size": "size", "text": "text"}, "nothing here")
+    with_streams.items(items, "name size text", "nothing here")
     return out.getvalue(), notes.getvalue()
 
 

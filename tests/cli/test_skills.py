@@ -1,3 +1,5 @@
+import subprocess
+
 import pytest
 
 from tests.cli.scene import skill
@@ -168,3 +170,27 @@ def test_a_review_is_undone_as_a_whole(shell):
     assert "serve-tea" not in shell.fine("skills", "list").out
     assert shell.fine("memory", "show", "--json").json[1]["entries"] == []
     assert shell("reviews", "undo", "run_none").code == 4
+
+
+def test_the_only_thing_that_waits_needs_no_id(shell):
+    shell.fine("config", "set", "skills.write_approval", "all")
+    assert shell("inbox", "approve").code == 4
+    for name in ("cook-rice", "draw-maps"):
+        shell.model.script(calls("skill_manage", action="create", name=name, content=skill(name)), says("Kept."))
+        shell.fine("ask", "--here", f"Keep {name}")
+        if name == "cook-rice":
+            assert "+# cook-rice" in shell.fine("inbox", "show").out
+    assert "2 things wait; say which" in shell("inbox", "approve").notes
+    shell.fine("inbox", "reject", shell.fine("inbox", "list", "--json").json[0]["id"])
+    assert ": created (" in shell.fine("inbox", "approve").notes
+
+
+def test_sync_hands_on_and_takes_in_what_a_remote_has(shell, tmp_path):
+    unset = shell("skills", "sync")
+    assert (unset.code, "assistant config set skills.sync" in unset.notes) == (2, True)
+    subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", tmp_path / "remote.git"], check=True)
+    shell.fine("config", "set", "skills.sync", str(tmp_path / "remote.git"))
+    assert "taken in: 0, handed on: " in shell.fine("skills", "sync").notes
+    assert shell.fine("skills", "sync").notes == "changes taken in: 0, handed on: 0\n"
+    shell.fine("config", "set", "skills.sync", str(tmp_path / "none.git"))
+    assert shell("skills", "sync").code == 2

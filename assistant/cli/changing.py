@@ -1,4 +1,4 @@
-"""The person's editor over a copy: what they leave behind is the new text, and a refused text is not lost."""
+"""How the person changes things: an editor over a copy, whose refused text is not lost, and what came of a change."""
 
 import shlex
 import shutil
@@ -11,7 +11,22 @@ from pathlib import Path
 
 from assistant.cli.show import Show
 from assistant.errors import AssistantError, PersonMustAct
+from assistant.runtime.inbox import landed
+from assistant.store import memory
+from skills_store import outcome
 from skills_store.errors import StoreError
+
+Outcome = outcome.Outcome | memory.Outcome
+
+
+def tell(show: Show, result: Outcome) -> None:
+    """Say what was done, and what to look at twice; a refusal is raised with its code."""
+    if isinstance(result, outcome.Staged | memory.Staged):
+        show.note(f"it waits for your yes: assistant inbox show {result.id}")
+        return
+    show.note(landed(result))
+    for warning in getattr(result, "warnings", ()):
+        show.note(f"warning: {warning}")
 
 
 def run_editor(environ: Mapping[str, str], path: Path) -> None:
@@ -26,8 +41,14 @@ def run_editor(environ: Mapping[str, str], path: Path) -> None:
 
 
 @contextmanager
-def edited(show: Show, environ: Mapping[str, str], text: str, name: str) -> Iterator[str]:
-    """The text as the person leaves it; when the body refuses it, it stays, and the person is told where."""
+def edited(show: Show, environ: Mapping[str, str], text: str, name: str, source: Path | None = None) -> Iterator[str]:
+    """The text as the person leaves it; when the body refuses it, it stays, and the person is told where.
+
+    With a `source` no editor is opened: its text is the new one.
+    """
+    if source is not None:
+        yield text_of(source)
+        return
     folder = Path(tempfile.mkdtemp(prefix="assistant-"))
     draft = folder / name
     draft.write_text(text, encoding="utf-8", newline="")
