@@ -22,8 +22,10 @@ def judge_git(piece: Piece, places: Places) -> Verdict:
     inside_home = strictest(judge_path(folder, True, places) for folder in folders)
     if isinstance(inside_home, Deny):
         return inside_home
-    if name in tables.GIT_WORKS:
-        return Allow() if rest and rest[0].plain else Ask("what git does is known only when it runs", "git")
+    if name in tables.GIT_WORKS and rest[0].plain:
+        return Allow()
+    if frozenset(options(inner)) in tables.GIT_WORKS_WITH.get(name, ()) and all(word.plain for word in rest):
+        return Allow()
     return Ask(f"git {name} can change or lose work, or talks to other machines", "git")
 
 

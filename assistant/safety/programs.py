@@ -14,7 +14,8 @@ PART = r"((?!(?P=a))[^\\\n]|\\.)*(?P=a)"
 DOING = rf"([pdqQ=lDGhHgxnN]|s(?P<a>[/|#,@:!]){PART}{PART}[gpiI0-9]*|y/[^/]*/[^/]*/)"
 QUIET_SED = re.compile(rf"\s*(({PLACE}(\s*[,~]\s*[+~]?{PLACE})?)?\s*!?\s*{DOING}\s*(;|\n|$)\s*)+")
 """Editing scripts that only print: places, and what is done there."""
-LOUD_AWK = re.compile(r"system|getline|>|\||@load|@include|ENVIRON|fflush|close")
+LOUD_AWK = re.compile(r"system|getline|print.*>|(?<!\|)\|(?!\|)|@|ENVIRON|fflush|close", re.DOTALL)
+"""What writes, runs or loads; elsewhere `>` and `||` compare."""
 
 
 def options(piece: Piece) -> Iterator[str]:
@@ -39,20 +40,24 @@ def operands(piece: Piece) -> tuple[Word, ...]:
 
 
 def has_option(piece: Piece, wanted: tuple[str, ...]) -> str:
-    """The first of some options that a command uses: alone, with a value attached, or in a bundle of letters."""
+    """The first of some options that a command uses: alone, shortened, with a value, or in a bundle of letters."""
+    valued = tables.VALUED.get(piece.program.text.rpartition("/")[2], "")
     for word in options(piece):
         for option in wanted:
-            name = word.partition("=")[0]
-            short = len(option) == 2
-            attached = short and not word.startswith("--") and (word[:2] == option or bundled(option[1], word))
-            if name == option or attached:
+            if word.startswith("--"):
+                used = len(word) > 2 and option.startswith(word.partition("=")[0])
+            else:
+                used = word == option or (len(option) == 2 and option[1] in bundle(word, valued))
+            if used:
                 return option
     return ""
 
 
-def bundled(letter: str, word: str) -> bool:
-    """Whether a letter is among several options written as one word."""
-    return len(word) <= 5 and word[1:].isalpha() and word[1:].islower() and letter in word[1:]
+def bundle(word: str, valued: str) -> str:
+    """The letters of a word that are options: the first, and more up to one that takes the rest as its value."""
+    letters = word[1:]
+    end = next((at for at, sign in enumerate(letters) if sign in valued or not sign.isalpha()), len(letters))
+    return letters[: max(1, end)]
 
 
 def paths(word: Word, folders: tuple[Path, ...]) -> Iterator[Path]:
@@ -82,6 +87,8 @@ def files_of(piece: Piece, program: str = "") -> tuple[Word, ...]:
     """Words that may be files, also those behind `--option=`."""
     if program == "find":
         return starts(piece)
+    if program in tables.NAMES_ONLY:
+        return ()
     behind = tuple(
         Word(word.text.partition("=")[2], word.plain, word.glob) for word in piece.arguments if "=" in word.text
     )
@@ -186,7 +193,9 @@ def judge_writer(piece: Piece, program: str, places: Places) -> Verdict:
         targets, sources = (folder, given) if folder else (given[-1:], given[:-1])
     linked = program == "ln" or bool(has_option(piece, ("-l", "-s", "--link", "--symbolic-link")))
     verdicts = [judge_words(piece, targets, True, places), judge_words(piece, sources, linked, places)]
-    if program not in tables.FREE_WRITERS:
+    first = next((word.text for word in piece.arguments), "")
+    loud = has_option(piece, tables.RUNNING_OPTIONS.get(program, ()))
+    if loud or not re.fullmatch(tables.FREE_WRITERS.get(program, "(?!)"), first, re.DOTALL):
         verdicts.append(Ask(f"{program}: {tables.RISKY.get(program, 'it changes files')}", program))
     if program == "mv" or has_option(piece, ("-R", "-r", "--recursive")):
         verdicts.append(vital(piece, given if program not in tables.TARGETS_LAST else targets, places))

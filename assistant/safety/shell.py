@@ -15,26 +15,33 @@ DEEPEST = 50
 """Commands nested deeper are not looked at, and said not to be understood."""
 NOWHERE = Path("/(a folder known only when it runs)")
 ENDING_IN_A_COMMAND = frozenset({"command", "list", "pipeline", "negated_command"})
+BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+"""Ordinary signs of a word to bash; the parser, which some of them bring down, sees `%` for each byte."""
 PASSED_ON = frozenset({"&", "|", "|&"})
 
 
 def take_apart(text: str, person: Person, folders: tuple[Path, ...] = ()) -> Script:
     """Every simple command of a text."""
     source = text.encode("utf-8", "replace")
-    tree = parser().parse(source)
-    walk = Walk(person)
+    tree = parser().parse(BEYOND_ASCII.sub(b"%", source))
+    walk = Walk(person, source)
     walk.visit(tree.root_node, folders or (person.workdir,))
     understood = not tree.root_node.has_error and not walk.too_deep
     return Script(tuple(walk.pieces), frozenset(walk.functions), understood, walk.multiplies)
 
 
-@cache
 def parser() -> Any:
-    """The parser of bash, loaded when the first command is judged."""
+    """A parser of bash of one's own: threads must not share one."""
+    return language()[0](language()[1])
+
+
+@cache
+def language() -> tuple[Any, Any]:
+    """The way to make parsers, and the grammar of bash; loaded when the first command is judged."""
     import tree_sitter
     import tree_sitter_bash
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return tree_sitter.Parser, tree_sitter.Language(tree_sitter_bash.language())
 
 
 Folders = tuple[Path, ...]
@@ -43,8 +50,9 @@ Folders = tuple[Path, ...]
 class Walk:
     """Goes through a parsed text and remembers the commands it meets."""
 
-    def __init__(self, person: Person) -> None:
+    def __init__(self, person: Person, source: bytes) -> None:
         self.person = person
+        self.source = source
         self.pieces: list[Piece] = []
         self.functions: set[str] = set()
         self.multiplies = False
@@ -95,7 +103,7 @@ class Walk:
 
     def on_function_definition(self, node: Any, folders: Folders) -> tuple[Folders, Folders]:
         """The body is judged where it stands."""
-        name = written(node.child_by_field_name("name"))
+        name = self.written(node.child_by_field_name("name"))
         self.functions.add(name)
         begin = len(self.pieces)
         after = self.on_sequence(node, folders)
@@ -155,8 +163,8 @@ class Walk:
         text, plain = "", True
         for child in node.named_children:
             if child.type == "heredoc_body":
-                text = written(child)
-                quoted = any(sign in written(node.named_children[0]) for sign in "'\"\\")
+                text = self.written(child)
+                quoted = any(sign in self.written(node.named_children[0]) for sign in "'\"\\")
                 plain = quoted or not any(inner.type != "heredoc_content" for inner in child.named_children)
                 self.inside(child, folders)
             elif child.type == "file_redirect":
@@ -187,22 +195,22 @@ class Walk:
     def setting(self, node: Any, folders: Folders) -> tuple[str, Word]:
         """`NAME=value`."""
         value = node.child_by_field_name("value")
-        name = written(node.child_by_field_name("name"))
+        name = self.written(node.child_by_field_name("name"))
         return name, Word("") if value is None else self.word(value, folders)
 
     def word(self, node: Any, folders: Folders) -> Word:
         """A word as bash would see it, as far as that is known before it runs."""
         if node.type in ("word", "number", "extglob_pattern", "variable_name"):
-            return self.bare(written(node))
+            return self.bare(self.written(node))
         if node.type == "raw_string":
-            return Word(written(node)[1:-1])
+            return Word(self.written(node)[1:-1])
         if node.type in ("string", "concatenation"):
             return self.joined(node, folders)
         if node.type in ("simple_expansion", "expansion"):
             self.inside(node, folders)
-            return self.variable(written(node), folders)
+            return self.variable(self.written(node), folders)
         self.inside(node, folders)
-        return Word(written(node), plain=False)
+        return Word(self.written(node), plain=False)
 
     def bare(self, text: str) -> Word:
         """An unquoted word: `~` is the person's folder, backslashes quote one sign, braces multiply."""
@@ -217,12 +225,14 @@ class Walk:
         parts = []
         at = node.start_byte
         for child in node.named_children:
-            between = gap(node, at, child.start_byte)
+            between = self.gap(node, at, child.start_byte)
             parts.append(Word(between))
             quoted = child.type == "string_content"
-            parts.append(Word(ESCAPED_IN_QUOTES.sub(r"\1", written(child))) if quoted else self.word(child, folders))
+            parts.append(
+                Word(ESCAPED_IN_QUOTES.sub(r"\1", self.written(child))) if quoted else self.word(child, folders)
+            )
             at = child.end_byte
-        parts.append(Word(gap(node, at, node.end_byte)))
+        parts.append(Word(self.gap(node, at, node.end_byte)))
         text = "".join(part.text for part in parts)
         return Word(text, all(part.plain for part in parts), any(part.glob for part in parts))
 
@@ -232,6 +242,15 @@ class Walk:
         if name == "HOME":
             return Word(str(self.person.home))
         return Word(str(folders[0])) if name == "PWD" and len(folders) == 1 else Word(text, plain=False)
+
+    def written(self, node: Any) -> str:
+        """The text of a node as it stands."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def gap(self, node: Any, begin: int, end: int) -> str:
+        """What stands between two parts of a word: blanks in a quoted text, never its quotes."""
+        between = self.source[begin:end].decode("utf-8", "replace")
+        return between.strip('"') if node.type == "string" else between
 
     def inside(self, node: Any, folders: Folders) -> None:
         """Remember commands that stand inside a word."""
@@ -261,17 +280,6 @@ def moved(piece: Piece, person: Person) -> tuple[Folders, Folders]:
 def union(one: Folders, other: Folders) -> Folders:
     """The folders of both, each once."""
     return tuple(dict.fromkeys((*one, *other)))
-
-
-def written(node: Any) -> str:
-    """The text of a node as it stands."""
-    return str(node.text.decode("utf-8", "replace"))
-
-
-def gap(node: Any, begin: int, end: int) -> str:
-    """What stands between two parts of a word: blanks in a quoted text, never its quotes."""
-    between = str(node.text[begin - node.start_byte : end - node.start_byte].decode("utf-8", "replace"))
-    return between.strip('"') if node.type == "string" else between
 
 
 def all_below(node: Any) -> Iterator[Any]:

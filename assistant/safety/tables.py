@@ -13,7 +13,7 @@ SPEAKERS = words(
     "whoami id groups logname hostname uptime free df ps pgrep tty test [ [[ expr let read type which "
     "whence hash wait set shift unset local declare typeset readonly export alias unalias return exit "
     "break continue times ulimit umask getopts printenv locale cal factor yes man apropos whatis help "
-    "jobs lsblk lscpu lsof ss netstat tput clear"
+    "jobs lsblk lscpu lsof ss netstat tput clear who w last lastlog top vmstat iostat history"
 )
 """Print or compute; their words are not files."""
 
@@ -23,9 +23,12 @@ READERS = words(
     "b2sum cksum sum base64 base32 xxd od hexdump strings jq tree stat file du readlink realpath find fd "
     "locate less more zcat zgrep zless bzcat xzcat sed awk gawk mawk nawk iconv cloc tokei scc bat "
     "pdftotext pdfinfo identify ffprobe exiftool nm objdump readelf size shuf tsort look numfmt pr "
-    "xmllint"
+    "xmllint bc json.tool journalctl dmesg"
 )
 """Read files and print; the options below make some of them write or run something."""
+
+NAMES_ONLY = words("ls dir vdir du stat tree readlink realpath locate")
+"""Print names and sizes, never what is in a file: they may look at secrets from outside."""
 
 PATTERN_FIRST = words("grep egrep fgrep zgrep rg ag jq sed awk gawk mawk nawk")
 """Their first word is a pattern or a program, not a file."""
@@ -38,7 +41,8 @@ RUNNING_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "bat": ("--pager",),
     "less": ("-o", "-O", "--log-file", "--LOG-FILE", "-k", "--lesskey-file", "--lesskey-src"),
     "fd": ("-x", "--exec", "-X", "--exec-batch"),
-    "tree": ("-o",),
+    "tree": ("-o", "--fromfile", "--fromtabfile", "--infofile", "--gitfile"),
+    "du": ("--files0-from", "-X", "--exclude-from"),
     "date": ("-s", "--set"),
     "file": ("-C", "--compile", "-m", "--magic-file"),
     "jq": ("-f", "--from-file", "-L"),
@@ -50,11 +54,27 @@ RUNNING_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "hostname": ("-F", "--file"),
     "awk": ("-f", "--file", "-i", "--include", "-l", "--load", "-E", "--exec"),
     "sed": ("-f", "--file", "-i", "--in-place"),
-    "find": (),
+    "journalctl": ("--vacuum-size", "--vacuum-time", "--vacuum-files", "--rotate", "--flush", "--setup-keys"),
+    "dmesg": ("-C", "-c", "--clear", "--read-clear", "-D", "-E", "-n"),
+    "zip": ("-T", "-m", "--test", "--move", "--unzip-command"),
+    "tar": (
+        *("-I", "--use-compress-program", "--to-command", "--checkpoint-action", "--remove-files"),
+        *("-F", "--info-script", "--new-volume-script", "--rsh-command"),
+    ),
 }
 """Options of quiet programs that start a program, load one, or write a file."""
 
-SECOND_IS_OUTPUT = frozenset({"uniq", "xxd"})
+VALUED: Mapping[str, str] = {
+    "date": "Idr",
+    "sort": "kSt",
+    "rg": "tTgABCmjEr",
+    "grep": "ABCm",
+    "exiftool": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), "Fv"),
+}
+"""Letters of options that take the rest of their word as their value."""
+
+SECOND_IS_OUTPUT = frozenset({"uniq", "xxd", "json.tool"})
 """Their second file is written."""
 
 TARGETS_LAST = frozenset({"cp", "install", "ln", "rsync", "scp"})
@@ -66,8 +86,13 @@ TARGETS_ALL = words(
     "sqlite3"
 )
 """Every operand may be written."""
-FREE_WRITERS = frozenset({"tee", "mkdir", "cp", "mv", "ln"})
-"""Run unasked where their targets may be written."""
+FREE_WRITERS: Mapping[str, str] = {
+    **dict.fromkeys(("tee", "mkdir", "cp", "mv", "ln", "touch", "rmdir", "zip"), ".*"),
+    "chmod": r"([ugo]*|a)[+-][rxX]+|u[+-][rwxX]+|[4-7][0145]{2}",
+    "tar": r"-?[zjJa]*[ct][vzjJa]*f",
+    "unzip": "-l",
+}
+"""Run unasked where their targets may be written, if their first word is of this form."""
 
 PROJECT = words(
     "make gmake ninja cmake ctest pytest py.test tox nox ruff mypy pyright black isort flake8 pylint "
@@ -93,6 +118,7 @@ SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "systemctl": words("status list-units list-unit-files is-active is-enabled is-failed show cat"),
     "brew": words("list info"),
     "apt": words("list show search"),
+    "crontab": frozenset({"-l"}),
     "dpkg": frozenset({"-l", "-L", "-s", "-S", "--list", "--status", "--listfiles", "--search"}),
     "conda": words("list info"),
     "assistant": frozenset({"--version", "--help", "status", "doctor"}),
@@ -101,7 +127,7 @@ SUBCOMMANDS: Mapping[str, frozenset[str]] = {
 
 INTERPRETERS = words(
     "python python2 python3 pypy pypy3 node nodejs deno bun ts-node perl ruby irb php lua luajit Rscript "
-    "R julia tclsh wish osascript pwsh powershell gdb lldb bc dc m4 expect ghci scala groovy java jshell "
+    "R julia tclsh wish osascript pwsh powershell gdb lldb dc m4 expect ghci scala groovy java jshell "
     "swift guile racket sbcl elixir iex erl octave gnuplot psql mysql ipython jupyter"
 )
 """Run a program in a language of their own."""
@@ -132,7 +158,6 @@ SETTING_FAMILIES = ("LD_", "DYLD_", "GIT_", "BASH_FUNC_", "OPENSSL_", "SSH_", "G
 
 RISKY: Mapping[str, str] = {
     "rm": "it deletes files",
-    "rmdir": "it deletes folders",
     "unlink": "it deletes a file",
     "shred": "it destroys files",
     "srm": "it destroys files",
@@ -195,6 +220,13 @@ GIT_READS = words(
 )
 GIT_WORKS = words("add commit init mv")
 """Run unasked in the working folder: nothing is lost by them."""
+GIT_WORKS_WITH: Mapping[str, tuple[frozenset[str], ...]] = {
+    "switch": (words(""), words("-c"), words("--create")),
+    "checkout": (words("-b"),),
+    "branch": (words(""),),
+    "tag": (words(""),),
+}
+"""The same, with exactly these options."""
 GIT_READS_BARE: Mapping[str, frozenset[str]] = {
     "branch": words("-a -r -v -vv --list --all --remotes --show-current --contains --merged --no-merged"),
     "tag": frozenset({"-l", "--list", "-n"}),

@@ -21,12 +21,12 @@ def every(word, commands):
 
 
 SEPARATED = [
-    "echo a; touch x",
-    "echo a && touch x",
+    "echo a; touch ../x",
+    "echo a && touch ../x",
     "echo a | sh",
-    "echo a & touch x",
-    "echo a\ntouch x",
-    "echo $(touch x)",
+    "echo a & touch ../x",
+    "echo a\ntouch ../x",
+    "echo $(touch ../x)",
 ]
 ENCODED = [
     "echo cm0gLXJmIC8= | base64 -d | sh",
@@ -133,10 +133,29 @@ DELETING = [
     "truncate -s 0 f",
     "shred f",
     "rsync -a --delete a/ b/",
+    "tar xzf a.tgz",
+    "unzip a.zip",
 ]
 RUNNING = [
     "sort --compress-program=./p f",
     "sort -o out f",
+    "sort -nruo out f",
+    "sort --compress-prog=./p f",
+    "sed -Ei s/a/b/ ~/f",
+    "tar --use-comp=./p -cf a.tar d",
+    "tar -cf a.tar --checkpoint-action=exec=./p d",
+    "tar -czf a.tgz --remove-files d",
+    "zip -rTT ./p a.zip d",
+    "du --files0-from=.env",
+    "tree --fromfile .env",
+    "awk '{ print $1 > \"f\" }' g",
+    "awk '{ print | \"sh\" }' g",
+    'awk \'BEGIN { f = "sys" "tem"; @f("x") }\'',
+    "journalctl --vacuum-time=1s",
+    "git switch --discard-changes main",
+    "git checkout -b x -f",
+    "git switch $X",
+    "git branch -f x",
     "rg --pre ./p x",
     "rg --pre=./p x",
     "man -P ./p ls",
@@ -163,6 +182,13 @@ OUTSIDE = [
     "cargo check > ~/.profile",
     "echo x >> /etc/hosts",
     "cp f ~/",
+    "touch ~/x",
+    "rmdir ~/x",
+    "chmod +x ~/x",
+    "chmod 777 f",
+    "chmod u+s f",
+    "chmod -R a+x d",
+    "zip -r ~/a.zip d",
     "echo x > ../f",
     "cd $X && echo x > f",
     "tee $X",
@@ -253,6 +279,17 @@ QUIET = [
     "ls > /dev/null 2>&1",
     "cat <<'E' > a.py\nrm -rf /\nE",
     "mkdir -p a/b && cp f a/b",
+    "touch a b && rmdir c",
+    "chmod +x run.sh && chmod 644 f",
+    "tar czf a.tgz d && tar -tzvf a.tgz && unzip -l b.zip",
+    "zip -r a.zip d",
+    "git switch -c x && git checkout -b y && git switch main",
+    "git branch x; git tag v1",
+    "echo '2*3' | bc",
+    "python3 -m json.tool f",
+    "awk -F, '$3 > 10 || $4 { print $1 }' f",
+    "ls -la ~/.ssh; du -sh ~/*",
+    "journalctl -n 20; dmesg; who; crontab -l",
     "sed -i 's/a/b/' f",
     "make test 2>&1 | tail -20",
     "python -m pytest -x",
@@ -313,6 +350,14 @@ def test_a_command_of_the_size_of_a_book_is_judged():
 def test_commands_nested_too_deeply_ask(depth, word):
     assert verdict("echo " + "$(echo " * depth + "ls" + ")" * depth) == word
     assert verdict("(" * depth + "ls" + ")" * depth) == word
+
+
+@pytest.mark.parametrize("sign", ["\U000f5183", "\U0001f600", "é", "\u2028"])
+def test_signs_beyond_ascii_are_ordinary_signs_of_a_word(sign):
+    for _ in range(200):
+        assert verdict(f"echo {{{sign}}} '{{{sign}' && ls {sign}") == "allow"
+    assert verdict(f"cat ~/.ssh/{sign}") == "ask"
+    assert verdict(f"echo {sign}; rm -rf ~/{sign}/..") == "deny"
 
 
 @given(st.text(max_size=200))
