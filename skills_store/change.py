@@ -2,7 +2,7 @@
 
 import difflib
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from skills_store.names import SIDECAR
@@ -53,13 +53,15 @@ def blob_hash(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def fingerprint(change: Change) -> str:
-    """The same for every proposal of the same bytes on the same paths; the sidecar with its times is left out."""
+def fingerprint(change: Change, before: Mapping[str, bytes]) -> str:
+    """The same for every proposal of the same lines, wherever they stand; the sidecar with its times is left out."""
     digest = hashlib.sha1(usedforsecurity=False)
     for edit in sorted(change.edits, key=lambda item: item.path):
         if not edit.path.endswith(SIDECAR):
-            after = "gone" if edit.after is None else blob_hash(edit.after)
-            digest.update(f"{edit.path}\0{after}\0".encode("utf-8", "surrogateescape"))
+            lines = unified(edit.path, before.get(edit.path), edit.after, 0).splitlines()
+            whole = "" if edit.after is None or as_text(edit.after) is not None else blob_hash(edit.after)
+            told = [edit.path, whole, *(line for line in lines if not line.startswith("@@"))]
+            digest.update("\0".join(told).encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
@@ -73,14 +75,14 @@ def as_text(data: bytes | None) -> str | None:
         return None
 
 
-def unified(path: str, before: bytes | None, after: bytes | None) -> str:
-    """The difference of two versions of a file, as people read it."""
+def unified(path: str, before: bytes | None, after: bytes | None, around: int = 3) -> str:
+    """The difference of two versions of a file, as people read it, with some lines around each place."""
     old, new = as_text(before or b""), as_text(after or b"")
     if old is None or new is None:
         return f"{path}: binary file, {len(before or b'')} bytes before, {len(after or b'')} after\n"
     source = f"a/{path}" if before is not None else "/dev/null"
     target = f"b/{path}" if after is not None else "/dev/null"
-    lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), source, target)
+    lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), source, target, n=around)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

@@ -1,6 +1,6 @@
 """What waits for the person: changes as commits under refs/pending/, and the memory of what was turned down."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -36,19 +36,16 @@ class Inbox:
         self.git_dir = root / ".git"
         self.ids = ids
 
-    def stage(self, change: Change, parent: str, when: datetime) -> str:
-        """Keep a change; the same one again gets the id that it has already."""
-        mark = fingerprint(change)
+    def stage(self, change: Change, before: Mapping[str, bytes], parent: str, when: datetime) -> str:
+        """Keep a change of files that were so `before`; the same one again gets the id that it has already."""
+        mark = fingerprint(change, before)
         if known := next((item.id for item in self.waiting() if item.commit.trailers.get("Proposal") == mark), ""):
             return known
-        number = next(new for _ in range(MAX_TRIES) if not self.is_taken(new := refs.checked_id(self.ids())))
+        new = (refs.checked_id(self.ids()) for _ in range(MAX_TRIES))
+        number = next(each for each in new if not refs.read_ref(self.git_dir, PENDING + each))
         draft = draft_of(replace(change, extra=(*change.extra, ("Proposal", mark))))
         self.git("fast-import", "--quiet", stdin=build([draft], parent, when, PENDING + number))
         return number
-
-    def is_taken(self, number: str) -> bool:
-        """Another change waits under the id."""
-        return bool(refs.read_ref(self.git_dir, PENDING + number))
 
     def waiting(self) -> tuple[Waiting, ...]:
         """All that waits, oldest first."""
@@ -78,9 +75,9 @@ class Inbox:
             self.git("fast-import", "--quiet", "--force", stdin=stream)
         self.git("update-ref", "-d", PENDING + number, waiting.commit.commit)
 
-    def turned_down(self, change: Change) -> str:
+    def turned_down(self, change: Change, before: Mapping[str, bytes]) -> str:
         """Why the person turned this very proposal down; empty when they did not.  Seldom starts a process."""
-        sha = refs.read_ref(self.git_dir, REJECTED + fingerprint(change))
+        sha = refs.read_ref(self.git_dir, REJECTED + fingerprint(change, before))
         return self.history.read([sha], diffs=False)[0].trailers.get("Reason", "no reason given") if sha else ""
 
     def refs_below(self, prefix: str) -> dict[str, str]:

@@ -102,7 +102,7 @@ class Proposing:
             prune_builtins=self.settings.prune_builtins,
             seen=seen,
             exists=lambda name: bool(self.shelves.folders(name)),
-            turned_down=lambda: self.vault.inbox.turned_down(change),
+            turned_down=lambda: self.vault.inbox.turned_down(change, rooted(folder, files)),
             alike=lambda: self.alike(change),
             findings=lambda: findings(change, rooted(folder, files)) if self.settings.scan else (),
             your_lines=lambda: self.your_lines(change.edits),

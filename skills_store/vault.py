@@ -164,9 +164,11 @@ class Vault:
     def stage(self, change: Change) -> str:
         """Keep a change for the person to decide, as a commit under refs/pending/; its id."""
         with self.locked():
-            (fitted,) = self.fitted([change], self.now([change]))
+            now = self.now([change])
+            (fitted,) = self.fitted([change], now)
             self.landing.land(self.around([change]), (), self.hand())
-            return self.inbox.stage(fitted, self.head(), self.clock())
+            before = {path: found.data for path, found in now.items() if found is not None}
+            return self.inbox.stage(fitted, before, self.head(), self.clock())
 
     def reject(self, number: str, reason: str, cause: Cause) -> None:
         """Turn a waiting change down and remember why."""

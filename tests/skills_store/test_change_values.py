@@ -80,17 +80,21 @@ def test_a_difference_leaves_the_sidecar_out_unless_it_is_all():
     assert "binary file" in unified("assets/a.png", None, b"\x00\xff")
 
 
-def test_a_fingerprint_is_of_bytes_and_paths_and_not_of_the_sidecar():
-    def change(path, data, side=b"1"):
-        edits = (FileEdit(path, None, data), FileEdit("art/maps/.provenance.json", None, side))
-        return Change("maps", "art", "create", edits, Cause(Actor.REVIEW))
+def test_a_fingerprint_is_of_lines_and_paths_and_neither_of_the_sidecar_nor_of_what_stands_around():
+    def mark(path, data, side=b"1", before=None):
+        old = None if before is None else blob_hash(before)
+        edits = (FileEdit(path, old, data), FileEdit("art/maps/.provenance.json", None, side))
+        known = {} if before is None else {path: before}
+        return fingerprint(Change("maps", "art", "patch", edits, Cause(Actor.REVIEW)), known)
 
-    first = fingerprint(change("a", b"x"))
-    assert first == fingerprint(change("a", b"x", b"2"))
+    assert mark("a", b"x") == mark("a", b"x", b"2")
     assert (
-        len({first, fingerprint(change("b", b"x")), fingerprint(change("a", b"y")), fingerprint(change("a", None))})
-        == 4
+        len({mark("a", b"x"), mark("b", b"x"), mark("a", b"y"), mark("a", None), mark("a", b"\0x"), mark("a", b"\0y")})
+        == 6
     )
+    patch = mark("a", b"1\nnew\n", before=b"1\nold\n")
+    assert patch == mark("a", b"0\n1\nnew\n2\n", before=b"0\n1\nold\n2\n")
+    assert patch != mark("a", b"1\nnew\nmore\n", before=b"1\nold\n")
 
 
 SIDECARS = st.builds(

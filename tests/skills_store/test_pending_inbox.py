@@ -136,6 +136,15 @@ def test_a_rejection_is_remembered_with_its_reason(tmp_path):
     assert isinstance(store.manage(PATCH, YOU), Applied)
 
 
+def test_a_rejection_holds_when_other_lines_moved_on(tmp_path):
+    store, staged = waiting(tmp_path / "skills")
+    store.reject(staged.id, "scales are fine", YOU)
+    write(store.root, FILE, text().replace("Draw the coast.", "Draw the coast in ink.\n1b. Rest."))
+    assert store.manage(PATCH, REVIEW, reader(store)).code == "conflict"
+    other = replace(PATCH, new_string="Add two scales.")
+    assert isinstance(store.manage(other, REVIEW, reader(store)), Applied)
+
+
 def test_a_rejected_new_skill_is_not_proposed_again_at_another_time(tmp_path):
     store = library(tmp_path / "skills", write_approval="learning")
     wish = Wish("create", "maps", category="art", content=text())
