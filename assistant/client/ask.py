@@ -9,17 +9,15 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import current_thread, main_thread
 from types import FrameType
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
-from assistant.client.asking import Verdict, chosen, misunderstood, request_prompt, understand
+from assistant.client.asking import Verdict, chosen, misunderstood, number_of, request_prompt, understand
 from assistant.client.input import Lost, follow
 from assistant.client.render import Screen
 from assistant.core.events import (
     LAST,
     ApprovalRequested,
-    ApprovalResolved,
     Event,
-    QuestionAnswered,
     QuestionAsked,
     ReplyEnded,
     ReviewQueued,
@@ -33,6 +31,7 @@ from assistant.core.ports import Runs, Start, Started, Told
 from assistant.errors import Conflict, TryLater
 
 TICK_SECONDS = 0.1
+TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
 UNATTENDED = Verdict("deny", "nobody is there to allow it")
 NOBODY = "Nobody is here to answer. Go on with what seems best, and say in your answer what you assumed."
 
@@ -56,17 +55,9 @@ class Outcome:
 
     def as_json(self) -> dict[str, Any]:
         """The object of the contract; `error` only when there is one."""
-        names = ("input_tokens", "output_tokens", "cached_tokens")
-        seen = {
-            "session_id": self.session_id,
-            "run_id": self.run_id,
-            "status": self.status,
-            "answer": self.answer,
-            "usage": {name: self.usage.get(name, 0) for name in names},
-            "steps": self.steps,
-            "tools": self.tools,
-            "review": self.review,
-        }
+        names = ("session_id", "run_id", "status", "answer", "usage", "steps", "tools", "review")
+        seen = {name: getattr(self, name) for name in names}
+        seen["usage"] = {name: self.usage.get(name, 0) for name in TOKENS}
         return seen | ({"error": self.error} if self.error else {})
 
     def learn(self, event: Event) -> None:
@@ -91,24 +82,11 @@ class Outcome:
 
 
 def _sum(usage: Mapping[str, int], more: Usage) -> dict[str, int]:
-    names = ("input_tokens", "output_tokens", "cached_tokens")
-    return {name: usage.get(name, 0) + getattr(more, name) for name in names}
+    return {name: usage.get(name, 0) + getattr(more, name) for name in TOKENS}
 
 
 Settled = Callable[[], bool]
 """Whether what is asked has been decided elsewhere, or the run no longer waits for it."""
-
-
-class Person(Protocol):
-    """Decides what a run asks, in the place of the run's owner."""
-
-    def decide(self, request: ApprovalRequested, settled: Settled) -> Verdict | None:
-        """The verdict; None once it is settled elsewhere."""
-        ...
-
-    def answer(self, question: QuestionAsked, settled: Settled) -> str | None:
-        """The answer; None once it is settled elsewhere."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +137,10 @@ class AtTerminal:
                 return self.typed.readline()
         self.prompts.write("\n")
         return None
+
+
+Person = Absent | AtTerminal
+"""Decides what a run asks; None once it is settled elsewhere."""
 
 
 class Interrupted:
@@ -241,13 +223,7 @@ class Asking:
 def _settles(arrival: Told | Lost | Interrupted, asked: str) -> bool:
     if not isinstance(arrival, Told):
         return True
-    match arrival.event:
-        case ApprovalResolved(approval_id):
-            return approval_id == asked
-        case QuestionAnswered(question_id):
-            return question_id == asked
-        case event:
-            return isinstance(event, LAST)
+    return isinstance(arrival.event, LAST) or number_of(arrival.event) == asked
 
 
 @contextmanager

@@ -4,28 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assistant.client.text import clean, one_line, spelled
-from assistant.core.events import ApprovalRequested, Decision, QuestionAsked
+from assistant.core.events import ApprovalRequested, ApprovalResolved, Decision, Event, QuestionAnswered, QuestionAsked
 
-WORDS: Mapping[str, Decision] = {
-    "o": "once",
-    "once": "once",
-    "y": "once",
-    "yes": "once",
-    "s": "session",
-    "session": "session",
-    "a": "always",
-    "always": "always",
-    "d": "deny",
-    "deny": "deny",
-    "n": "deny",
-    "no": "deny",
+Asked = ApprovalRequested | QuestionAsked
+SAID: Mapping[Decision, str] = {
+    "once": "o once y yes",
+    "session": "s session",
+    "always": "a always",
+    "deny": "d deny n no",
 }
-LABELS: Mapping[str, str] = {
-    "once": "once",
-    "session": "this session",
-    "always": "always",
-    "deny": "deny (why …)",
-}
+WORDS = {word: decision for decision, words in SAID.items() for word in words.split()}
+LABELS: Mapping[str, str] = {"once": "once", "session": "this session", "always": "always", "deny": "deny (why …)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +23,15 @@ class Verdict:
 
     decision: Decision
     feedback: str = ""
+
+
+def number_of(event: Event) -> str:
+    """The id of what an event asks or settles; empty for other events."""
+    match event:
+        case ApprovalRequested(number) | ApprovalResolved(number) | QuestionAsked(number) | QuestionAnswered(number):
+            return number
+        case _:
+            return ""
 
 
 def choices_of(request: ApprovalRequested) -> tuple[Decision, ...]:

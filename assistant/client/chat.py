@@ -1,16 +1,10 @@
 """The conversation behind the chat: what typed lines and heard events lead to.  Knows no toolkit and no terminal."""
 
-from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TypeVar
 
-from assistant.client.asking import (
-    chosen,
-    misunderstood,
-    question_prompt,
-    request_prompt,
-    understand,
-)
+from assistant.client.asking import Asked, chosen, misunderstood, number_of, question_prompt, request_prompt, understand
 from assistant.client.face import Face, Means
 from assistant.client.input import Lost
 from assistant.client.notes import Learned, Note
@@ -31,6 +25,7 @@ from assistant.core.ports import Accepted, Mode, Start, Started, Told
 from assistant.errors import AssistantError
 
 STOPPING = "stopping, Ctrl-C leaves"
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -47,14 +42,6 @@ class Waiting:
         return "next turn" if self.run_id else "next step"
 
 
-@dataclass(slots=True)
-class Running:
-    """The turn that is under way."""
-
-    stopping: bool = False
-    asked: deque[ApprovalRequested | QuestionAsked] = field(default_factory=deque)
-
-
 class Conversation:
     """One chat: a page, a place, and at most one run that is followed."""
 
@@ -65,12 +52,14 @@ class Conversation:
         self._runs = means.runs
         self._place = means.place
         self._face = face
-        self._running: Running | None = None
+        self._asked: list[Asked] = []
+        self._running = False
+        self._stopping = False
         self._leaving = False
         self._own: Mapping[str, Callable[[str], None]] = {
             "help": lambda argument: self.tell(help_text(means.commands)),
             "new": self._new,
-            "steer": self._steer,
+            "steer": lambda argument: self._say(argument, argument),
             "queue": self._queue,
             "stop": lambda argument: self._stop(),
             "approve": lambda argument: self._answer(argument or "once"),
@@ -79,9 +68,9 @@ class Conversation:
         }
 
     @property
-    def asked(self) -> ApprovalRequested | QuestionAsked | None:
+    def asked(self) -> Asked | None:
         """What the run waits for, if it waits for the person."""
-        return self._running.asked[0] if self._running and self._running.asked else None
+        return self._asked[0] if self._asked else None
 
     def prompt(self) -> str:
         """One quiet line above the input: what may be answered, or that leaving needs one more key."""
@@ -107,25 +96,21 @@ class Conversation:
         self._leaving = False
         text = text.strip()
         command = parse(text)
-        if not text:
-            return
         if command:
             self._command(text, *command)
-        elif self.asked:
+        elif text and self.asked:
             self._answer(text)
         else:
             self._say(text, text)
 
     def interrupt(self, *, typing: bool) -> bool:
         """Ctrl-C: stop the turn, or ask for one more; True when the line being typed should be emptied."""
-        if self._running and self._running.stopping:
+        if self._stopping or (self._leaving and not self._running and not typing):
             self._face.leave()
         elif self._running:
             self._stop()
         elif typing:
             return True
-        elif self._leaving:
-            self._face.leave()
         else:
             self._leaving = True
             self._face.refresh()
@@ -143,6 +128,9 @@ class Conversation:
         """Show one line of our own."""
         self._face.print(self.page.say(self.page.note(note)))
 
+    def _quiet(self, words: str) -> None:
+        self.note(Note("quiet", "·", words))
+
     def _fault(self, fault: AssistantError | str) -> None:
         self.note(Note("bad", "✗", one_line(str(fault))))
 
@@ -150,103 +138,99 @@ class Conversation:
         self._face.print(self.page.said(text))
 
     def _command(self, text: str, name: str, argument: str) -> None:
-        if name in self._own and not (name in ("approve", "deny") and not self.asked):
+        if name in self._own:
             self._own[name](argument)
         elif name in self._means.commands:
             self._said(text)
-            command = self._means.commands[name]
-            self._face.later(lambda: command.run(argument), self._commanded, "commands")
-        elif name in ("approve", "deny"):
-            self._fault("nothing waits for an answer here; /inbox lists what waits elsewhere")
+            run = self._means.commands[name].run
+            self._do("commands", lambda: run(argument), lambda answer: self.tell(answer) if answer.strip() else None)
         elif name in self._means.skill_names():
             self._say(text, with_skill(name, argument))
         else:
             self._fault(unknown(name, [*OWN, *self._means.commands, *self._means.skill_names()]))
-
-    def _commanded(self, answer: str | AssistantError) -> None:
-        if isinstance(answer, AssistantError):
-            self._fault(answer)
-        elif answer.strip():
-            self.tell(answer)
 
     def _new(self, argument: str) -> None:
         if self._running:
             self._fault("a turn is running; /stop ends it, then /new")
             return
         self._place.session_id = ""
-        self.note(Note("quiet", "·", "a new conversation begins with your next message"))
+        self._quiet("a new conversation begins with your next message")
 
     def _answer(self, text: str) -> None:
         asked, run_id = self.asked, self._place.run_id
-        match asked:
-            case ApprovalRequested(approval_id):
-                verdict = understand(asked, text)
-                if verdict is None:
-                    self.note(Note("quiet", "·", misunderstood(asked)))
-                    return
-                decision, why = verdict.decision, verdict.feedback
-                self._face.later(lambda: self._runs.decide(run_id, decision, approval_id, why), self._sent, "runs")
-            case QuestionAsked(question_id):
-                answer = chosen(asked, text)
-                self._face.later(lambda: self._runs.answer(run_id, answer, question_id), self._sent, "runs")
-            case None:
-                return
-        self._settled(_id(asked))
+        if isinstance(asked, QuestionAsked):
+            words = chosen(asked, text)
+            self._do("runs", lambda: self._runs.answer(run_id, words, asked.question_id))
+        elif asked is None:
+            self._fault("nothing waits for an answer here; /inbox lists what waits elsewhere")
+            return
+        elif verdict := understand(asked, text):
+            decision, why = verdict.decision, verdict.feedback
+            self._do("runs", lambda: self._runs.decide(run_id, decision, asked.approval_id, why))
+        else:
+            self._quiet(misunderstood(asked))
+            return
+        self._settled(number_of(asked))
         self._face.refresh()
 
-    def _sent(self, given: object) -> None:
-        if isinstance(given, AssistantError):
-            self._fault(given)
+    def _do(
+        self,
+        lane: str,
+        work: Callable[[], T],
+        then: Callable[[T], None] = lambda given: None,
+        failed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Do slow work elsewhere; a fault is shown."""
+
+        def done(given: T | AssistantError) -> None:
+            if isinstance(given, AssistantError):
+                failed()
+                self._fault(given)
+            else:
+                then(given)
+
+        self._face.later(work, done, lane)
 
     # runs
 
     def _say(self, shown: str, text: str) -> None:
+        if not text:
+            return
         if self._running:
             self._send(text)
-        else:
-            self._start(shown, text)
-
-    def _start(self, shown: str, text: str) -> None:
+            return
         self._said(shown)
-        self._running = Running()
+        self._work()
+        self._do("runs", lambda: self._start_now(text), self._begun, lambda: self._end(shown))
+
+    def _work(self) -> None:
+        self._running = True
         self.page.begin()
         self.page.hint = STOPS
         self._face.refresh()
-        self._face.later(lambda: self._start_now(text), lambda given: self._begun(given, shown), "runs")
 
     def _start_now(self, text: str) -> Started:
         started = self._runs.start(Start(text, session_id=self._place.session_id, model=self._place.model))
         self._place.session_id, self._place.run_id = started.session_id, started.run_id
         return started
 
-    def _begun(self, given: Started | AssistantError, shown: str) -> None:
-        if isinstance(given, AssistantError):
-            self._end()
-            self._fault(given)
-            self._face.give_back(shown)
-            return
-        if self._running and self._running.stopping:
+    def _begun(self, given: Started) -> None:
+        if self._stopping:
             self._stop()
         self._face.follow(given.run_id, lambda arrival: self.heard(given.run_id, arrival))
-
-    def _steer(self, text: str) -> None:
-        if text:
-            self._say(text, text)
 
     def _send(self, text: str, mode: Mode = "steer") -> None:
         sent = Waiting(text)
         self.waiting.append(sent)
         self._face.refresh()
-        self._face.later(
-            lambda: self._runs.steer(self._place.run_id, text, mode), lambda given: self._accepted(sent, given), "runs"
+        self._do(
+            "runs",
+            lambda: self._runs.steer(self._place.run_id, text, mode),
+            lambda given: self._accepted(sent, given),
+            lambda: self._forget(sent, give_back=True),
         )
 
-    def _accepted(self, sent: Waiting, given: Accepted | AssistantError) -> None:
-        if isinstance(given, AssistantError):
-            self._forget(sent)
-            self._fault(given)
-            self._face.give_back(sent.text)
-            return
+    def _accepted(self, sent: Waiting, given: Accepted) -> None:
         if given.mode == "queue":
             sent.run_id = given.run_id
         if not self._running:
@@ -256,25 +240,22 @@ class Conversation:
         if text and self._running:
             self._send(text, "queue")
         else:
-            self._steer(text)
+            self._say(text, text)
 
     def _stop(self) -> None:
         if not self._running:
-            self.note(Note("quiet", "·", "nothing is running"))
+            self._quiet("nothing is running")
             return
-        self._running.stopping = True
+        self._stopping = True
         self.page.hint = STOPPING
         run_id = self._place.run_id
         if run_id:
-            self._face.later(lambda: self._runs.stop(run_id), self._sent, "stop")
+            self._do("stop", lambda: self._runs.stop(run_id))
         self._face.refresh()
 
     def _follow(self, run_id: str) -> None:
-        self._running = Running()
         self._place.run_id = run_id
-        self.page.begin()
-        self.page.hint = STOPS
-        self._face.refresh()
+        self._work()
         self._face.follow(run_id, lambda arrival: self.heard(run_id, arrival))
 
     def heard(self, run_id: str, arrival: Told | Lost) -> None:
@@ -294,12 +275,9 @@ class Conversation:
     def _learn(self, event: Event) -> None:
         match event:
             case ApprovalRequested() | QuestionAsked():
-                if self._running:
-                    self._running.asked.append(event)
-            case ApprovalResolved(approval_id):
-                self._settled(approval_id)
-            case QuestionAnswered(question_id):
-                self._settled(question_id)
+                self._asked.append(event)
+            case ApprovalResolved() | QuestionAnswered():
+                self._settled(number_of(event))
             case Steered(text):
                 self._taken(text)
             case ReviewQueued(run_id) if self._means.notify:
@@ -309,16 +287,17 @@ class Conversation:
                 pass
 
     def _settled(self, asked: str) -> None:
-        if self._running:
-            self._running.asked = deque(a for a in self._running.asked if _id(a) != asked)
+        self._asked = [other for other in self._asked if number_of(other) != asked]
 
     def _taken(self, text: str) -> None:
         for sent in [w for w in self.waiting if not w.run_id and w.text == text][:1]:
             self._forget(sent)
 
-    def _forget(self, sent: Waiting) -> None:
+    def _forget(self, sent: Waiting, *, give_back: bool = False) -> None:
         self.waiting = [w for w in self.waiting if w is not sent]
         self._face.refresh()
+        if give_back:
+            self._face.give_back(sent.text)
 
     def _next(self) -> None:
         """The turn is over: go on with the one that waits, if one does."""
@@ -346,15 +325,14 @@ class Conversation:
                 self._said(sent.text)
             self._follow(run_id)
         elif late:
-            self.note(Note("quiet", "·", "the turn ended before it took in your words; send them again"))
+            self._quiet("the turn ended before it took in your words; send them again")
             self._face.give_back("\n".join(sent.text for sent in late))
 
-    def _end(self) -> None:
-        self._running = None
+    def _end(self, give_back: str = "") -> None:
+        self._running = self._stopping = False
+        self._asked.clear()
         self._place.run_id = ""
         self.page.end()
         self._face.refresh()
-
-
-def _id(asked: ApprovalRequested | QuestionAsked) -> str:
-    return asked.approval_id if isinstance(asked, ApprovalRequested) else asked.question_id
+        if give_back:
+            self._face.give_back(give_back)

@@ -18,12 +18,8 @@ from assistant.client.blocks import PARSER
 
 THEME = Theme(
     {
+        **dict.fromkeys((f"markdown.h{level}" for level in range(2, 7)), "bold"),
         "markdown.h1": "bold underline",
-        "markdown.h2": "bold",
-        "markdown.h3": "bold",
-        "markdown.h4": "bold",
-        "markdown.h5": "bold",
-        "markdown.h6": "bold",
         "markdown.code": "cyan",
         "markdown.block_quote": "dim",
         "markdown.item.bullet": "dim",

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from assistant.client.asking import question_lines, request_words
 from assistant.client.notes import note_of, plan_note, tool_note
@@ -19,6 +19,9 @@ from assistant.core.events import (
     ToolEnded,
     ToolStarted,
 )
+
+if TYPE_CHECKING:
+    from assistant.client.page import Page
 
 REDRAW_SECONDS = 0.06
 
@@ -124,35 +127,11 @@ class PlainScreen:
             self._answers.flush()
 
 
-class Growing(Protocol):
-    """What `page.Page` is to a screen."""
-
-    def begin(self) -> None:
-        """A run was asked for."""
-        ...
-
-    def take(self, event: Event) -> list[str]:
-        """The lines that an event finished."""
-        ...
-
-    def say(self, lines: list[str], group: str = "note") -> list[str]:
-        """Lines of our own, set apart."""
-        ...
-
-    def live(self, rows: int) -> list[str]:
-        """The end that still moves."""
-        ...
-
-    def rows(self, lines: list[str], columns: int) -> int:
-        """How many rows the lines take in a window of that width."""
-        ...
-
-
 class TerminalScreen:
     """Draws a page at the end of a terminal's scrollback: finished lines once, the living end over itself."""
 
     def __init__(
-        self, out: TextIO, page: Growing, size: Callable[[], os.terminal_size], now: Callable[[], float]
+        self, out: TextIO, page: "Page", size: Callable[[], os.terminal_size], now: Callable[[], float]
     ) -> None:
         self._out = out
         self._page = page
