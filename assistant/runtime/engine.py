@@ -142,9 +142,11 @@ class Engine:
         """The turn to begin with, or to go on with; a new run's first message is written down first."""
         parts = self.parts
         if not parts.runs.last_told(run.id, RunStarted.type):
-            self._take_in(run)
+            self._commit(run, RunStarted(run.kind, parts.models(run.model).name))
         elif run.resumed:
             self._come_back(run, interrupt)
+        if not parts.sessions.of_run(run.id):
+            self._take_in(run)
         return self._turn(run)
 
     def _turn(self, run: Run) -> Turn:
@@ -168,7 +170,7 @@ class Engine:
         )
 
     def _take_in(self, run: Run) -> None:
-        """The first words of a run enter its session, with the run's first event."""
+        """The first words of a run enter its session."""
         parts = self.parts
         asked = parts.models(run.model)
         model, remembers = asked.name, asked.tools_supported and parts.settings.memory.memory_enabled
@@ -185,8 +187,6 @@ class Engine:
                 )
                 parts.ledger.count(tx, run.session_id, turns=int(remembers))
                 parts.sessions.begun(tx, run.session_id, title_from(run.input), model, seen or {})
-            record(parts, tx, run, RunStarted(run.kind, model))
-        parts.bell.ring(run.id)
 
     def _come_back(self, run: Run, interrupt: Interrupt) -> None:
         """Say that the run goes on; void what the dead process had told of a reply that never became whole."""
