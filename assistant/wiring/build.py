@@ -49,7 +49,9 @@ class Assembly(Ground):
     def __init__(self, world: World, explicit_home: str | Path = "") -> None:
         super().__init__(world, explicit_home)
         if self.made or not (self.home.skills / ".git").exists():
-            self.library.seed(find_template() / "skills")
+            library = self.library
+            with held(self.home):
+                library.seed(find_template() / "skills")
 
     @cached_property
     def database(self) -> Database:
