@@ -1,9 +1,8 @@
 """Is all well?  Each check is a value with what to do; whatever touches the world is handed in as a function."""
 
-import json
 import stat
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.errors import AssistantError
@@ -40,12 +39,6 @@ class Probe:
 def examine(checks: Mapping[str, Callable[[], Check]]) -> tuple[Check, ...]:
     """Every check's outcome, in order; a check that raises on purpose has failed with those words."""
     return tuple(_outcome(name, check) for name, check in checks.items())
-
-
-def as_json(checks: Iterable[Check]) -> str:
-    """What `doctor --json` prints."""
-    told = tuple(checks)
-    return json.dumps({"ok": all(check.ok for check in told), "checks": [asdict(check) for check in told]})
 
 
 def check_home(home: Home) -> Check:

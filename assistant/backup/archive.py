@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import os
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,30 +40,29 @@ def write(path: Path, folder: Path, manifest: Manifest) -> None:
 
 def unpack(path: Path, folder: Path) -> Manifest:
     """Write the files of a backup into an empty folder, under their own names only, and check every hash."""
-    with _opened(path) as tar:
-        manifest, members = _contents(tar, path)
-        for name, member in members.items():
-            with _stream(tar, member) as source, (folder / name).open("xb") as target:
-                if _digest(_copied(source, target)) != manifest.hashes[name]:
-                    raise _broken(path, f"{name} is not what was written")
-    return manifest
+    return _checked(path, lambda name: (folder / name).open("xb"))
 
 
 def verify(path: Path) -> Manifest:
     """Read a whole backup and check every hash."""
-    with _opened(path) as tar:
-        manifest, members = _contents(tar, path)
-        for name, member in members.items():
-            with _stream(tar, member) as source:
-                if _digest(_chunks(source)) != manifest.hashes[name]:
-                    raise _broken(path, f"{name} is not what was written")
-    return manifest
+    return _checked(path, lambda _name: Path(os.devnull).open("wb"))
 
 
 def hash_of(path: Path) -> str:
     """The hash of a file."""
     with path.open("rb") as file:
-        return _digest(_chunks(file))
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _checked(path: Path, target_of: Callable[[str], IO[bytes]]) -> Manifest:
+    """Copy every part to where it goes; one whose hash is not the manifest's ends it."""
+    with _opened(path) as tar:
+        manifest, members = _contents(tar, path)
+        for name, member in members.items():
+            with _stream(tar, member) as source, target_of(name) as target:
+                if _copied(source, target) != manifest.hashes[name]:
+                    raise _broken(path, f"{name} is not what was written")
+    return manifest
 
 
 @contextmanager
@@ -112,23 +112,11 @@ def _stream(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
     return stream
 
 
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """A file piece by piece."""
-    while chunk := file.read(CHUNK):
-        yield chunk
-
-
-def _copied(source: IO[bytes], target: IO[bytes]) -> Iterator[bytes]:
-    """The pieces of one file while they go into another."""
-    for chunk in _chunks(source):
-        target.write(chunk)
-        yield chunk
-
-
-def _digest(chunks: Iterator[bytes]) -> str:
-    """One hash over pieces."""
+def _copied(source: IO[bytes], target: IO[bytes]) -> str:
+    """Copy a file piece by piece; its hash."""
     digest = hashlib.sha256()
-    for chunk in chunks:
+    while chunk := source.read(CHUNK):
+        target.write(chunk)
         digest.update(chunk)
     return digest.hexdigest()
 

@@ -7,85 +7,48 @@ from pathlib import Path
 from assistant.errors import PersonMustAct
 
 
+class Below:
+    """A path below the root of a home."""
+
+    def __init__(self, *parts: str) -> None:
+        self.parts = parts
+
+    def __get__(self, home: "Home", _of: object) -> Path:
+        return home.root.joinpath(*self.parts)
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """One person's folder."""
 
     root: Path
 
-    @property
-    def config(self) -> Path:
-        """The settings."""
-        return self.root / "config.yaml"
-
-    @property
-    def env_file(self) -> Path:
-        """The secrets; mode 0600."""
-        return self.root / ".env"
-
-    @property
-    def soul(self) -> Path:
-        """Who the assistant is."""
-        return self.root / "SOUL.md"
-
-    @property
-    def memories(self) -> Path:
-        """A git repository with MEMORY.md and USER.md."""
-        return self.root / "memories"
-
-    @property
-    def skills(self) -> Path:
-        """A git repository with one folder a skill."""
-        return self.root / "skills"
-
-    @property
-    def database(self) -> Path:
-        """Sessions, runs and all else that is not a file."""
-        return self.root / "assistant.db"
-
-    @property
-    def server_file(self) -> Path:
-        """The running server: pid, port, token, version; mode 0600."""
-        return self.root / "server.json"
-
-    @property
-    def run(self) -> Path:
-        """Locks of the processes that run turns."""
-        return self.root / "run"
-
-    def executor_lock(self, executor: str) -> Path:
-        """Held by one process for its life."""
-        return self.run / f"{executor}.lock"
-
-    @property
-    def lock(self) -> Path:
-        """Held during the first start and migrations."""
-        return self.root / ".home.lock"
-
-    @property
-    def reports(self) -> Path:
-        """What was done while nobody watched."""
-        return self.root / "reports"
-
-    @property
-    def curator_reports(self) -> Path:
-        """One folder a pass."""
-        return self.reports / "curator"
-
-    @property
-    def adopted(self) -> Path:
-        """What came from another program's home, and which of its settings are not used."""
-        return self.reports / "adopted.json"
-
-    @property
-    def logs(self) -> Path:
-        """Rotated logs."""
-        return self.root / "logs"
-
-    @property
-    def log(self) -> Path:
-        """Starts, stops and faults."""
-        return self.logs / "assistant.log"
+    config = Below("config.yaml")
+    """The settings."""
+    env_file = Below(".env")
+    """The secrets; mode 0600."""
+    soul = Below("SOUL.md")
+    """Who the assistant is."""
+    memories = Below("memories")
+    """A git repository with MEMORY.md and USER.md."""
+    skills = Below("skills")
+    """A git repository with one folder a skill."""
+    database = Below("assistant.db")
+    """Sessions, runs and all else that is not a file."""
+    server_file = Below("server.json")
+    """The running server: pid, port, token, version; mode 0600."""
+    run = Below("run")
+    """Locks of the processes that run turns, each held by one process for its life."""
+    lock = Below(".home.lock")
+    """Held during the first start and migrations."""
+    curator_reports = Below("reports", "curator")
+    """One folder a pass."""
+    adopted = Below("reports", "adopted.json")
+    """What came from another program's home, and which of its settings are not used."""
+    logs = Below("logs")
+    """Rotated logs."""
+    log = Below("logs", "assistant.log")
+    """Starts, stops and faults."""
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -1,7 +1,6 @@
 """`server.json`: how a server of this home is found; written whole, readable by its owner alone."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,22 +37,9 @@ def read_running(home: Home) -> Running | None:
     """The server that says it runs; None when there is none, or the file cannot be understood."""
     try:
         told: Any = json.loads(home.server_file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return running_of(told) if isinstance(told, Mapping) else None
-
-
-def running_of(told: Mapping[str, Any]) -> Running | None:
-    """A server from its description."""
-    try:
-        return Running(
-            int(told["pid"]),
-            int(told["port"]),
-            str(told["token"]),
-            str(told["version"]),
-            str(told.get("host", "127.0.0.1")),
-        )
-    except (KeyError, TypeError, ValueError):
+        host = str(told.get("host", "127.0.0.1"))
+        return Running(int(told["pid"]), int(told["port"]), str(told["token"]), str(told["version"]), host)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

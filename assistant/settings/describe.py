@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import getdoc
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +88,7 @@ def _meanings() -> dict[str, str]:
     source = ast.parse(Path(tree.__file__).read_text(encoding="utf-8"))
     found = {}
     for group in (node for node in source.body if isinstance(node, ast.ClassDef)):
-        for field, text in zip(group.body, group.body[1:], strict=False):
-            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-                found[f"{group.name}.{field.target.id}"] = _words(text)
+        for field, text in pairwise(group.body):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                found[f"{group.name}.{ast.unparse(field.target)}"] = str(ast.literal_eval(text.value))
     return found
-
-
-def _words(node: ast.stmt) -> str:
-    """The text of a bare string."""
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return str(ast.literal_eval(node.value)) if is_text and isinstance(node, ast.Expr) else ""

@@ -1,6 +1,5 @@
 """Showing and changing `config.yaml`: comments are kept, nothing is written before it was checked."""
 
-import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from assistant.errors import AssistantError, BadSetting, PersonMustAct
 from assistant.home.files import write_whole
 from assistant.home.first_start import unwritable
 from assistant.settings.describe import as_yaml, describe
-from assistant.settings.environment import from_environment, with_environment
 from assistant.settings.read import load, nearest, parse, read_text, values_of
 from assistant.settings.tree import McpServer, Settings, leaves
 from assistant.settings.yaml12 import read
@@ -26,6 +24,8 @@ TAKES_EFFECT: Mapping[str, str] = {
     "memory": NEW_START + " An open session keeps the prompt it has.",
     "skills": NEW_START + " An open session keeps the prompt it has.",
 }
+VARIABLES = {"model.name": ("ASSISTANT_MODEL", True), "model.base_url": ("OPENAI_BASE_URL", False)}
+"""Variables of the environment that stand for a setting: over the file, or only where the file says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +51,16 @@ class Changed:
 
 def show(path: Path, environ: Mapping[str, str]) -> tuple[Shown, ...]:
     """Every setting with its value and where the value comes from; secrets of servers are not shown."""
-    settings = load(path)
-    variables = {f"{v.group}.{v.field}": v.name for v in from_environment(settings, environ)}
-    holding = with_environment(settings, environ)
-    defaults = leaves()
-    return tuple(
-        Shown(
-            row.key,
-            as_yaml(_masked(_value(holding, row.key))),
-            f"environment ({variables[row.key]})"
-            if row.key in variables
-            else ("default" if _value(settings, row.key) == defaults[row.key] else "file"),
-            row.meaning,
-        )
-        for row in describe()
-    )
+    settings, defaults = load(path), leaves()
+    rows = []
+    for row in describe():
+        value = _value(settings, row.key)
+        origin = "default" if value == defaults[row.key] else "file"
+        variable, wins = VARIABLES.get(row.key, ("", False))
+        if environ.get(variable) and (wins or not value):
+            value, origin = environ[variable], f"environment ({variable})"
+        rows.append(Shown(row.key, as_yaml(_masked(value)), origin, row.meaning))
+    return tuple(rows)
 
 
 def get(path: Path, environ: Mapping[str, str], key: str) -> Shown:
@@ -77,12 +72,13 @@ def get(path: Path, environ: Mapping[str, str], key: str) -> Shown:
 def set_value(path: Path, key: str, text: str) -> Changed:
     """Change one setting in the file.  Text that fits only as a word needs no quotes."""
     _known(key)
-    old = read_text(path)
-    before = parse(values_of(old, str(path)), str(path))
-    value = _meant(key, text, values_of(old, str(path)))
+    old, source = read_text(path), str(path)
+    given = values_of(old, source)
+    before = parse(given, source)
+    value = _meant(key, text, given)
     new = _written(old, key, value)
-    after = parse(values_of(new, str(path)), str(path))
-    if after != parse(_with(values_of(old, str(path)), key, value), str(path)):
+    after = parse(values_of(new, source), source)
+    if after != parse(_with(given, key, value), source):
         raise BadSetting(f"{path} is laid out in a way that cannot be changed here; use assistant config edit.")
     if new != old:
         _save(path, new)
@@ -97,10 +93,11 @@ def edit(path: Path, run_editor: Callable[[Path], None], again: Callable[[str], 
     `again` is told what is wrong and says whether to open the editor once more.  A refused text stays beside the file.
     """
     old = read_text(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.stem}-draft-", suffix=path.suffix)
-    draft = Path(name)
-    with os.fdopen(handle, "wb") as file:
+    with tempfile.NamedTemporaryFile(
+        dir=path.parent, prefix=f"{path.stem}-draft-", suffix=path.suffix, delete=False
+    ) as file:
         file.write(old.encode())
+    draft = Path(file.name)
     try:
         while fault := _fault_after(run_editor, draft):
             if not again(fault):

@@ -23,19 +23,15 @@ def _variable_name(given: str) -> str:
     return given
 
 
+def _worded(yes: str, no: str) -> BeforeValidator:
+    """Booleans where a word is meant."""
+    return BeforeValidator(lambda given: (yes if given else no) if isinstance(given, bool) else given)
+
+
 Texts = Annotated[tuple[str, ...], Strict(False)]
-Approval = Annotated[
-    Literal["false", "learning", "all"],
-    BeforeValidator(lambda given: {True: "all", False: "false"}[given] if isinstance(given, bool) else given),
-]
-OnOff = Annotated[
-    Literal["on", "off"],
-    BeforeValidator(lambda given: {True: "on", False: "off"}[given] if isinstance(given, bool) else given),
-]
-Effect = Annotated[
-    Literal["allow", "ask", "deny"],
-    BeforeValidator(lambda given: {True: "allow", False: "deny"}[given] if isinstance(given, bool) else given),
-]
+Approval = Annotated[Literal["false", "learning", "all"], _worded("all", "false")]
+OnOff = Annotated[Literal["on", "off"], _worded("on", "off")]
+Effect = Annotated[Literal["allow", "ask", "deny"], _worded("allow", "deny")]
 VariableName = Annotated[str, AfterValidator(_variable_name)]
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]

@@ -10,7 +10,6 @@ from assistant.settings import Settings, load
 from assistant.settings.carry import carry_over
 from assistant.settings.describe import describe, template_text
 from assistant.settings.edit import edit, get, set_value, show
-from assistant.settings.environment import with_environment
 from assistant.settings.tree import leaves
 
 
@@ -136,8 +135,11 @@ def test_each_value_is_shown_with_its_origin(config):
 def test_the_environments_model_wins_and_its_address_only_fills_in(config):
     set_value(config, "model.name", "large")
     set_value(config, "model.base_url", "http://mine/v1")
-    model = with_environment(load(config), {"ASSISTANT_MODEL": "small", "OPENAI_BASE_URL": "http://other/v1"}).model
-    assert (model.name, model.base_url) == ("small", "http://mine/v1")
+    environ = {"ASSISTANT_MODEL": "small", "OPENAI_BASE_URL": "http://other/v1"}
+    assert [get(config, environ, key).value for key in ("model.name", "model.base_url")] == [
+        "small",
+        '"http://mine/v1"',
+    ]
 
 
 def test_what_may_be_secret_in_a_servers_environment_is_not_shown(config):
