@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from assistant.errors import NotFound
 from assistant.runtime import inbox
 from assistant.runtime.parts import Parts
 from assistant.runtime.views import Object, commit_object, review_object, skill_object, skill_page
@@ -13,6 +14,9 @@ from assistant.server.service import Asked, Service, listed, page
 from skills_store.errors import StoreError
 from skills_store.outcome import Applied, Record, Refused, Staged, View
 from skills_store.values import Actor, Cause
+
+LONG_AGO = 10_000
+"""Changes of one skill that are looked through for one of them."""
 
 
 class SkillsQuery(BaseModel):
@@ -95,14 +99,24 @@ def history(service: Service, asked: Asked) -> dict[str, Any]:
 
 def diff(service: Service, asked: Asked) -> dict[str, Any]:
     """What one commit changed."""
-    name, commit = asked.path["name"], asked.path["commit"]
-    service.parts.library.log(name, 1)
+    name = asked.path["name"]
+    commit = commit_of(service.parts, name, asked.path["commit"])
     return {"name": name, "commit": commit, "diff": service.parts.library.diff(commit)}
+
+
+def commit_of(parts: Parts, name: str, beginning: str) -> str:
+    """A commit of this very skill, by the beginning of its id; NotFound."""
+    commits = [commit.commit for commit in parts.library.log(name, LONG_AGO)]
+    found = next((commit for commit in commits if commit.startswith(beginning.lower())), None)
+    if found is None:
+        raise NotFound(f"no change {beginning!r} of {name!r}: GET /v1/skills/{name}/history lists them")
+    return found
 
 
 def undo(service: Service, asked: Asked) -> dict[str, Any]:
     """Take one commit back."""
-    result = service.parts.library.undo(asked.body.commit, Cause(Actor.YOU, "undone over HTTP"))
+    commit = commit_of(service.parts, asked.path["name"], asked.body.commit)
+    result = service.parts.library.undo(commit, Cause(Actor.YOU, "undone over HTTP"))
     match result:
         case Applied():
             return {"name": result.name, "commit": result.commit, "message": result.message}
