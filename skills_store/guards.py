@@ -15,7 +15,8 @@ from skills_store.values import Actor, Origin, Owner
 READ_FIRST = {"edit", "patch", "write_file", "remove_file"}
 WRITES_TEXT = {"create", "edit", "patch", "write_file", "import", "undo", "rename"}
 YOURS_ONLY = {"pin", "unpin", "adopt", "release", "rename"}
-TAKES_AWAY = {"delete", "archive"}
+PAST = {"delete": "deleted", "archive": "archived"}
+TAKES_AWAY = PAST.keys()
 UPKEEP = {"archive", "stale", "activate"}
 
 
@@ -98,7 +99,7 @@ def ownership(change: Change, facts: Facts) -> Verdict:
     if known.pin and (change.action in TAKES_AWAY or (actor.automatic and known.pin == "frozen")):
         return Refusal(
             "pinned",
-            f"{change.name} is pinned ({known.pin}): it may not be {past(change.action)}",
+            f"{change.name} is pinned ({known.pin}): it may not be {PAST.get(change.action, 'changed by itself')}",
             f"the person can take the pin off: assistant skills unpin {change.name}",
         )
     if not actor.automatic or change.action == "create":
@@ -116,18 +117,11 @@ def ownership(change: Change, facts: Facts) -> Verdict:
     return None
 
 
-def past(action: str) -> str:
-    """An action as something that happened."""
-    return {"delete": "deleted", "archive": "archived"}.get(action, "changed by itself")
-
-
 def absorbed(change: Change, facts: Facts) -> Verdict:
     """A review or a merge takes a skill away only when another one holds its content now."""
     into = facts.absorbed_into
     if into and into.rpartition("/")[2] == change.name:
-        return Refusal(
-            "invalid", f"{change.name} cannot be absorbed into itself", "name the skill that holds its content"
-        )
+        return Refusal("invalid", f"{change.name} cannot be absorbed into itself", "name the skill that took it in")
     if into and not facts.exists(into):
         return Refusal("not_found", f"absorbed_into names {into!r}, and there is no such skill", "create it first")
     if change.action == "archive" and change.cause.actor is Actor.REVIEW and not into:
@@ -139,9 +133,7 @@ def evidence(change: Change, _facts: Facts) -> Verdict:
     """What a review writes rests on words of the session; what the curator does, on a stated reason."""
     cause = change.cause
     if cause.actor is Actor.REVIEW and not cause.evidence:
-        return Refusal(
-            "no_evidence", "no quote of the conversation supports this change", "give at least one in evidence"
-        )
+        return Refusal("no_evidence", "no quote of the conversation supports this", "give at least one in evidence")
     if cause.actor is Actor.CURATOR and not (cause.why or cause.evidence):
         return Refusal("no_evidence", "the curator gave no reason for this change", "say why")
     return None
@@ -158,9 +150,7 @@ def read_before_write(change: Change, facts: Facts) -> Verdict:
             continue
         seen = facts.seen(edit.path)
         if seen is None:
-            return Refusal(
-                "not_read", f"{edit.path} was not viewed in this run", "view it with skill_view, then try again"
-            )
+            return Refusal("not_read", f"{edit.path} was not viewed in this run", "view it with skill_view, then retry")
         if seen != edit.before:
             return Refusal(
                 "changed_since_read", f"{edit.path} changed since it was viewed", "view it again, then retry"
@@ -188,16 +178,13 @@ def problems_of(files: Mapping[str, bytes], change: Change, new: bool) -> tuple[
 
 def files_after(change: Change, facts: Facts) -> dict[str, bytes]:
     """The skill's files as the change leaves them, by path below its folder."""
-    files = dict(facts.files)
+    files, here = dict(facts.files), f"{facts.folder}/"
     for edit in change.edits:
-        inner = (
-            edit.path.split("/", 2)[-1]
-            if not edit.path.startswith(f"{facts.folder}/")
-            else edit.path[len(facts.folder) + 1 :]
-        )
+        inside = edit.path.startswith(here)
+        inner = edit.path.removeprefix(here) if inside else edit.path.split("/", 2)[-1]
         if edit.after is not None:
             files[inner] = edit.after
-        elif edit.path.startswith(f"{facts.folder}/") and change.action != "rename":
+        elif inside and change.action != "rename":
             files.pop(inner, None)
     return files
 

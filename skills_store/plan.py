@@ -186,11 +186,8 @@ def marking(subject: str, fact: Callable[[Sidecar, Wish], Sidecar]) -> Callable[
 def consent(known: Sidecar, _wish: Wish) -> Sidecar:
     """Review and curator may change the skill."""
     if known.owner not in (Owner.YOU, Owner.AGENT):
-        raise StoreError(
-            f"a skill that is {known.owner.value} follows its source and cannot be adopted",
-            "ownership",
-            "copy it instead",
-        )
+        said = f"a skill that is {known.owner.value} follows its source and cannot be adopted"
+        raise StoreError(said, "ownership", "copy it instead")
     return replace(known, owner=Owner.AGENT, adopted=True)
 
 
@@ -232,11 +229,8 @@ def free(goal: str, case: Case) -> str:
 def readable(skill: Skill) -> Sidecar:
     """The sidecar, which must not be written over while it cannot be read."""
     if skill.sidecar.damaged:
-        raise StoreError(
-            f"{skill.folder}: {skill.sidecar.damaged}",
-            "invalid",
-            f"repair {skill.folder}/{SIDECAR}, or take it from git log",
-        )
+        hint = f"repair {skill.folder}/{SIDECAR}, or take it from git log"
+        raise StoreError(f"{skill.folder}: {skill.sidecar.damaged}", "invalid", hint)
     return skill.sidecar
 
 

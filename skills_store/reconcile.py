@@ -46,26 +46,13 @@ def brought_forward(
         return sidecar.merged(base, today, wanted)
     texts = [as_text(version) for version in (base, today, wanted)]
     if base is None or today is None or wanted is None or None in texts:
-        raise MergeConflictError(
-            f"{path} {fate(today, wanted)} since",
-            both(path, texts[1], texts[2]),
-            BY_HAND,
-        )
+        happened = "was removed" if today is None else "was changed" if wanted is None else "became another file"
+        raise MergeConflictError(f"{path} {happened} since", both(path, texts[1], texts[2]), BY_HAND)
     merged, clean = merge(today, base, wanted)
     if not clean:
-        raise MergeConflictError(
-            f"{path} was changed in the same lines since",
-            merged.decode("utf-8", "replace"),
-            BY_HAND,
-        )
+        shown = merged.decode("utf-8", "replace")
+        raise MergeConflictError(f"{path} was changed in the same lines since", shown, BY_HAND)
     return merged
-
-
-def fate(today: bytes | None, wanted: bytes | None) -> str:
-    """What happened to a file that cannot be merged."""
-    if today is None:
-        return "was removed"
-    return "was changed" if wanted is None else "became another file"
 
 
 def both(path: str, today: str | None, wanted: str | None) -> str:

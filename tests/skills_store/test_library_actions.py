@@ -290,6 +290,15 @@ def test_a_skill_that_lies_there_without_a_sidecar_is_yours(tmp_path):
     assert isinstance(allowed, Applied)
 
 
+def test_a_hand_edit_of_the_sidecar_is_listed_at_once_by_everybody(tmp_path):
+    store = created(tmp_path / "skills")
+    assert store.record("maps").pin == ""
+    write(store.root, "art/maps/.provenance.json", '{"owner": "agent", "pin": "frozen"}')
+    assert [store.record("maps").pin, library(store.root).record("maps").pin] == ["frozen", "frozen"]
+    wish = Wish("patch", "maps", old_string="Draw", new_string="Sketch")
+    assert store.manage(wish, REVIEW, reader(store)).code == "pinned"
+
+
 def test_a_damaged_sidecar_stops_automatic_writers_and_is_never_written_over(tmp_path):
     store = created(tmp_path / "skills")
     damaged = write(store.root, "art/maps/.provenance.json", '{"owner": "agent", "pin":')

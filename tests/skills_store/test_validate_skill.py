@@ -6,6 +6,7 @@ import pytest
 from skills_ref import validate as peer
 
 from skills_store.document import read
+from skills_store.links import sections
 from skills_store.names import category_problem, file_path_problem, name_problem
 from skills_store.problems import error, introduced, warning
 from skills_store.validate import problems, validate_folder
@@ -144,6 +145,15 @@ def test_dead_links_and_mentions_are_told_with_their_lines(tmp_path: Path):
         (7, "references/b.md"),
         (8, "scripts/gone.sh"),
         (13, "../other/SKILL.md"),
+    ]
+
+
+def test_headings_are_found_by_a_parser_and_not_by_guessing():
+    body = "# One\n\n```\n# code\n```\n\nTwo\n---\n\n    # indented\n\n### Three *bold*\n"
+    assert [(s.title, s.level, s.line) for s in sections(body)] == [
+        ("One", 1, 1),
+        ("Two", 2, 7),
+        ("Three *bold*", 3, 12),
     ]
 
 
