@@ -52,6 +52,7 @@ class Journey:
         self.url = url
         self.kills = list(kills)
         """For each server: the point where it dies, or the seconds it lives; afterwards they live."""
+        self.timer: Timer | None = None
         self.killed = 0
         self.told: list[Told] = []
         self.process: subprocess.Popen[bytes] | None = None
@@ -81,7 +82,8 @@ class Journey:
         with (self.work.parent / "printed").open("wb") as out:
             self.process = process = subprocess.Popen(words, cwd=self.work, env=environ, stdout=out, stderr=out)
         if isinstance(kill, float):
-            Timer(kill, process.kill).start()
+            self.timer = Timer(kill, process.kill)
+            self.timer.start()
         until(lambda: process.poll() is not None or self.answers(process.pid), self.printed, longest=90)
 
     def answers(self, pid: int) -> bool:
@@ -135,6 +137,10 @@ class Journey:
 
     def end(self) -> str:
         """End the last server in order; what it printed."""
+        if self.timer:
+            self.timer.cancel()
+        if self.process.poll() is not None:
+            return ""
         self.process.terminate()
         assert self.process.wait(30) == 0, self.printed()
         return self.printed()
