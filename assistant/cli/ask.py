@@ -72,8 +72,8 @@ def words(text: str) -> str:
 
 def reviewed(at: Attached, outcome: "Outcome") -> dict[str, str] | None:
     """The review that the turn made due, with what came of it."""
-    if outcome.review is None:
-        return None
+    if outcome.review is None or at.distant:
+        return outcome.review
     row = at.assembly.parts.ledger.reviews(run_id=outcome.review["run_id"])[0]
     return {"run_id": row["run_id"], "kind": row["kind"], "outcome": row["outcome"]}
 

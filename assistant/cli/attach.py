@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from assistant.cli.given import Given
+from assistant.cli.given import AT_THE_SERVER, Given
 from assistant.cli.server import attach_to
 from assistant.core.ports import Runs
 from assistant.errors import NotFound, PersonMustAct
@@ -61,8 +61,6 @@ class Attached:
         """Look back at a session now; what came of it."""
         from assistant.wiring.build import look_back
 
-        if self.distant:
-            raise PersonMustAct("a review is begun where the home is: run this there, without --server")
         return self.reviewed(look_back(self.assembly, session, focus, self.executor))
 
     def reviewed(self, run: str) -> "Row":
@@ -102,14 +100,19 @@ def lazily(given: Given) -> "Iterator[Callable[[], Assembly]]":
         yield cache(lambda: stack.enter_context(given.assembly()))
 
 
+def not_here() -> "Assembly":
+    """What a server elsewhere has, and this machine has not."""
+    raise PersonMustAct(AT_THE_SERVER)
+
+
 @contextmanager
 def elsewhere(given: Given) -> Iterator[Attached]:
     """A server that the person named; the home here lends its settings."""
     from assistant.client.http_runs import Address, HttpRuns
 
     address = Address(given.server.rstrip("/"), given.world.environ.get("ASSISTANT_TOKEN", ""))
-    with lazily(given) as whole, closing(HttpRuns(address, lambda: address)) as runs:
-        yield Attached(runs, given.ground(), whole, distant=runs)
+    with closing(HttpRuns(address, lambda: address)) as runs:
+        yield Attached(runs, given.ground(), not_here, distant=runs)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """`assistant chat`: a conversation in the terminal."""
 
 import sys
+from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ def chat(
     from assistant.client.face import Means, Place
 
     given = given_of(context)
-    if not can_answer(given, model) and not choose(given):
+    if not given.server and not can_answer(given, model) and not choose(given):
         raise typer.Exit(2)
     with runs_for(given, here) as at:
         show = given.show(zone=at.ground.settings.timezone)
@@ -38,7 +39,7 @@ def chat(
             at.runs,
             place,
             commands_for(given, at, place),
-            lambda: [record.name for record in at.assembly.library.records() if not record.broken],
+            skill_names(at),
             lambda wanted: unfinished(at, wanted),
             settings.review.notify == "on",
         )
@@ -63,6 +64,8 @@ def talk(at: Attached, means: "Means", show: Show) -> int:
 
 def greeting(at: Attached, means: "Means") -> str:
     """The first line: who answers, and how to learn more."""
+    if at.distant:
+        return "**assistant** · at the server you named · /help lists the commands"
     model = at.assembly.parts.models(means.place.model)
     name = f"**assistant** · {model.name} · /help lists the commands"
     session = means.place.session_id
@@ -86,8 +89,21 @@ def can_answer(given: Given, model: str) -> bool:
 
 def unfinished(at: Attached, session: str) -> str:
     """The oldest turn of a session that is queued or at work."""
-    rows = at.assembly.parts.runs.newest(session)
-    return next((row["id"] for row in reversed(rows) if not row["finished"] and row["kind"] != "review"), "")
+    if at.distant:
+        told = at.distant.get("/v1/runs", session_id=session, limit=50)["data"]
+        open_ = [run["run_id"] for run in told if not run["finished_at"] and run["kind"] != "review"]
+    else:
+        rows = at.assembly.parts.runs.newest(session)
+        open_ = [row["id"] for row in rows if not row["finished"] and row["kind"] != "review"]
+    return str(open_[-1]) if open_ else ""
+
+
+def skill_names(at: Attached) -> Callable[[], list[str]]:
+    """The skills that may be named in this chat; those of a server elsewhere are asked for once."""
+    if at.distant:
+        there = [str(skill["name"]) for skill in at.distant.get("/v1/skills")["data"] if not skill["broken"]]
+        return lambda: there
+    return lambda: [record.name for record in at.assembly.library.records() if not record.broken]
 
 
 commands = {"chat": alone(chat)}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.show import Show, Streams
+from assistant.errors import PersonMustAct
 from assistant.home import Home, find_home
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from assistant.wiring.world import Ground, World
 
 LIMIT = 50
+AT_THE_SERVER = "this is kept where the server runs: do it there, without --server"
 Json = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
 OfSession = Annotated[str, typer.Option("--session", metavar="ID", help="Of this session alone.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, help="Most to show.")]
@@ -106,6 +108,8 @@ def agreed(question: str, usual: str = "n") -> bool | None:
 def opened(context: typer.Context, as_json: bool = False) -> Iterator[tuple["Assembly", Show]]:
     """The parts over the home, and how this command prints, with times in the zone of the settings."""
     given = given_of(context)
+    if given.server:
+        raise PersonMustAct(AT_THE_SERVER)
     with given.assembly() as assembly:
         yield assembly, given.show(as_json, assembly.settings.timezone)
 

@@ -63,7 +63,8 @@ def commands_for(given: Given, at: Attached, place: "Place") -> "Mapping[str, Co
         "compact": partial(compact, at, place),
         "model": partial(model, at, place),
     }
-    return {name: Command(name, help, partial(safely, own[name])) for name, help in HELP.items()}
+    known = ("model",) if at.distant else HELP
+    return {name: Command(name, HELP[name], partial(safely, own[name])) for name in known}
 
 
 def safely(run: Callable[[str], str], argument: str) -> str:
@@ -158,9 +159,10 @@ def compact(at: Attached, place: "Place", focus: str) -> str:
 
 def model(at: Attached, place: "Place", name: str) -> str:
     """Who answers, or somebody else from now on."""
-    chosen = at.assembly.parts.models(name or place.model)
-    place.model = name or place.model
-    return f"{chosen.name} answers{' from your next message on' if name else ''}"
+    wanted = name or place.model
+    answers = wanted or "the server's model" if at.distant else at.assembly.parts.models(wanted).name
+    place.model = wanted
+    return f"{answers} answers{' from your next message on' if name else ''}"
 
 
 def begun(place: "Place") -> str:
