@@ -77,6 +77,9 @@ def sweep(parts: Parts) -> None:
 
 
 def forget(parts: Parts) -> None:
-    """Events of runs that ended long ago go; the runs, their answers and what they cost stay."""
+    """Events of runs that ended long ago go; their answers and figures stay.  Git packs what became many files."""
     parts.runs.delete_old(parts.clock() - timedelta(days=parts.settings.server.retention_days))
+    for vault in (parts.library.vault, parts.memory.vault):
+        if vault.head():
+            vault.tidy()
     parts.ledger.set_fact(FORGOT, parts.database.now())

@@ -233,6 +233,9 @@ class MemoryFiles:
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             change = plan()
+            if reason := self._turned_down(change, target):
+                said = f"the person turned this very entry down: {reason}"
+                return self._refusal(target, Problem("conflict", said, "do not propose it again"))
             if self._must_wait(change, target):
                 number = self.vault.stage(change)
                 return Staged(number, f"It waits for the person's approval as {number}; do not write it again.")
@@ -242,6 +245,13 @@ class MemoryFiles:
         except StoreError as problem:
             return self._refusal(target, Problem(problem.code, problem.message, problem.hint))
         return self._applied(target, "Done.", commits[-1].commit)
+
+    def _turned_down(self, change: Change, target: str) -> str:
+        """Why the person did not want this when it was proposed before."""
+        if change.cause.actor is Actor.YOU:
+            return ""
+        before = self._bytes(target)
+        return self.vault.inbox.turned_down(change, {FILES[target]: before} if before is not None else {})
 
     def _must_wait(self, change: Change, target: str) -> bool:
         """Whether the person wants to see it first, it rests on untrusted text, or it alters lines of theirs."""

@@ -365,3 +365,15 @@ def test_a_memory_that_is_switched_off_is_neither_written_nor_told(tmp_path):
 
 def test_entries_survive_any_blank_space():
     assert entries_of("\n § \n\na\n§\n§\n b \n§") == ("a", "b")
+
+
+def test_an_entry_that_was_turned_down_is_not_proposed_again(tmp_path):
+    files = build(tmp_path / "memories", write_approval="all")
+    staged = add(files, "Likes coffee")
+    files.reject(staged.id, "tea, not coffee", YOU)
+
+    again = add(files, "Likes coffee")
+
+    assert (again.code, "tea, not coffee" in again.error) == ("conflict", True)
+    assert files.pending() == ()
+    assert isinstance(add(files, "Likes tea"), Staged)
