@@ -36,6 +36,17 @@ BOXES = {"completed": ("✓", "quiet"), "in_progress": ("▸", "accent"), "cance
 LONGEST_PLAN = 7
 WAITING = "waiting for you"
 STOPS = "Ctrl-C stops"
+DOING: Mapping[type[Any], str] = {
+    TextArrived: "writing",
+    ReasoningArrived: "thinking",
+    ReplyRestarted: "thinking",
+    QuestionAnswered: "thinking",
+    ToolStarted: "working",
+    ApprovalResolved: "working",
+    ApprovalRequested: WAITING,
+    QuestionAsked: WAITING,
+}
+"""What the spinner says after an event."""
 
 
 class Running:
@@ -80,6 +91,7 @@ class Page:
     def take(self, event: Event) -> list[str]:
         """Learn of one event; the lines that are finished with it."""
         last = isinstance(event, LAST)
+        self._doing = DOING.get(type(event), self._doing)
         left = [*self._flush(), *self._last_plan()] if last else []
         teach = _TEACHERS.get(type(event))
         lines = [*left, *(teach(self, event) if teach else self._note(event))]
@@ -177,9 +189,9 @@ class Page:
     def _flush(self) -> list[str]:
         return [line for block in self._draft.end() for line in self.say(self.paint.markdown(block), "text")]
 
-    def _note(self, event: Event) -> list[str]:
+    def _note(self, event: Event, group: str = "note") -> list[str]:
         note = note_of(event, self._lead)
-        return self.say(self.note(note)) if note else []
+        return self.say(self.note(note), group) if note else []
 
     def _started(self, event: RunStarted) -> list[str]:
         if self._since is None:
@@ -188,12 +200,7 @@ class Page:
 
     def _text(self, event: TextArrived) -> list[str]:
         self._told = True
-        self._doing = "writing"
         return [line for block in self._draft.add(event.text) for line in self.say(self.paint.markdown(block), "text")]
-
-    def _reasoning(self, event: ReasoningArrived) -> list[str]:
-        self._doing = "thinking"
-        return []
 
     def _reply(self, event: ReplyEnded) -> list[str]:
         lines = [] if self._told or not event.message.text else self._text(TextArrived(event.message.text))
@@ -204,14 +211,12 @@ class Page:
     def _restarted(self, event: ReplyRestarted) -> list[str]:
         self._draft.drop()
         self._told = False
-        self._doing = "thinking"
         return self._note(event)
 
     def _tool_started(self, event: ToolStarted) -> list[str]:
         preview = one_line(event.preview)
         asked = preview if preview.startswith(event.tool) else f"{one_line(event.tool)} {preview}".strip()
         self._running[event.call_id] = Running(asked, self._now())
-        self._doing = "working"
         return []
 
     def _tool_output(self, event: ToolOutput) -> list[str]:
@@ -231,37 +236,22 @@ class Page:
             return []
         return self.say(self.note(tool_note(event, asked)), "tool")
 
-    def _steered(self, event: Steered) -> list[str]:
-        return self.said(event.text)
-
-    def _answered(self, event: QuestionAnswered) -> list[str]:
-        self._doing = "thinking"
-        return self.said(event.answer)
-
-    def _resolved(self, event: ApprovalResolved) -> list[str]:
-        self._doing = "working"
-        note = note_of(event)
-        return self.say(self.note(note), "tool") if note else []
-
     def _todo(self, event: TodoChanged) -> list[str]:
         self._plan = event.todos
         return []
 
     def _approval(self, event: ApprovalRequested) -> list[str]:
-        self._doing = WAITING
         head, command, why = request_words(event)
         exactly = self.paint.wrapped(command, indent="    ")
         return self.say([self.paint.style(head, "strong"), "", *exactly, "", *self.paint.wrapped(why)], "asked")
 
     def _question(self, event: QuestionAsked) -> list[str]:
-        self._doing = WAITING
         return self.say([piece for line in question_lines(event) for piece in self.paint.wrapped(line)], "asked")
 
 
 _TEACHERS: Mapping[type[Any], Callable[[Page, Any], list[str]]] = {
     RunStarted: Page._started,
     TextArrived: Page._text,
-    ReasoningArrived: Page._reasoning,
     ReplyEnded: Page._reply,
     ReplyRestarted: Page._restarted,
     ToolStarted: Page._tool_started,
@@ -269,8 +259,8 @@ _TEACHERS: Mapping[type[Any], Callable[[Page, Any], list[str]]] = {
     ToolEnded: Page._tool_ended,
     TodoChanged: Page._todo,
     ApprovalRequested: Page._approval,
-    ApprovalResolved: Page._resolved,
+    ApprovalResolved: lambda page, event: page._note(event, "tool"),
     QuestionAsked: Page._question,
-    QuestionAnswered: Page._answered,
-    Steered: Page._steered,
+    QuestionAnswered: lambda page, event: page.said(event.answer),
+    Steered: lambda page, event: page.said(event.text),
 }

@@ -1,7 +1,6 @@
 from typer.main import get_command
 
-from assistant.cli.app import app
-from assistant.cli.tree import TREE
+from assistant.cli.app import TREE, app
 
 
 def test_the_line_of_each_word_is_the_commands_own_help():
