@@ -88,13 +88,14 @@ class HttpRuns:
         gone_since: float | None = None
         while True:
             try:
+                begun = after
                 for told, seq in self._stream(run_id, after):
                     after, gone_since = seq, None
                     if told:
                         yield told
                         if isinstance(told.event, LAST):
                             return
-                if gone_since is None and self._over(run_id, after):
+                if after == begun and self.get(f"/v1/runs/{run_id}")["finished_at"]:
                     return
             except (httpx2.HTTPError, TryLater):
                 gone_since = self._ticks() if gone_since is None else gone_since
@@ -162,11 +163,6 @@ class HttpRuns:
             if answer.is_error:
                 raise fault_of(answer.status_code, answer.read())
             yield from frames(answer.iter_bytes())
-
-    def _over(self, run_id: str, after: int) -> bool:
-        """Whether a stream that ended without a last event has nothing more to tell."""
-        row = self.get(f"/v1/runs/{run_id}")
-        return bool(row["finished_at"]) and row["last_event"] <= after
 
     def _look_again(self) -> None:
         try:

@@ -337,6 +337,7 @@ class Pipe:
         saved, away, seq = time.monotonic(), 0.0, 0
         try:
             while note["status"] not in ENDED:
+                begun = seq
                 try:
                     async for event in showing.server.events(showing.run_id, seq):
                         seq, away = event["seq"], 0.0
@@ -347,6 +348,10 @@ class Pipe:
                         if kind.startswith("tool.") or time.monotonic() - saved > SAVE_SECONDS:
                             await shelf.write(note)
                             saved = time.monotonic()
+                    run = await showing.server.ask("GET", f"/v1/runs/{showing.run_id}") if seq == begun else {}
+                    if run.get("finished_at"):  # its events were forgotten
+                        note["status"] = run["status"]
+                        yield "" if seq else run["output"]
                 except OSError:
                     away += PAUSE_SECONDS
                     if away > self.valves.AWAY_SECONDS:

@@ -69,8 +69,7 @@ class LocalRuns:
                     if isinstance(item.event, LAST):
                         return
                 if not told:
-                    row = parts.runs.row(run_id)
-                    if row["finished"] and row["last_event"] <= after:
+                    if parts.runs.row(run_id)["finished"] and not parts.runs.told(run_id, after, limit=1):
                         return
                     heard.wait(LOOK_SECONDS)
 

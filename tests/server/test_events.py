@@ -2,6 +2,7 @@
 
 from threading import Event
 
+from assistant.client.http_runs import Address, HttpRuns
 from assistant.server.feeds import LAST_TYPES
 from tests.fakes.model import calls, says
 from tests.fakes.waiting import until
@@ -105,6 +106,19 @@ def test_the_events_of_a_review_name_the_review_they_queue(served):
     assert [frame.event for frame in served.frames(queued.data["run_id"])][-1] == "run.completed"
     (review,) = served.get("/v1/reviews").json()["data"]
     assert (review["run_id"], review["outcome"]) == (queued.data["run_id"], "nothing")
+
+
+def test_a_stream_whose_events_were_forgotten_is_empty_and_ends(served):
+    served.script(says("One."))
+    run_id = served.run("go")
+    served.frames(run_id)
+    with served.parts.database.writing() as tx:
+        tx.execute("DELETE FROM events")
+
+    assert served.frames(run_id) == []
+    runs = HttpRuns(Address(served.url, served.token), lambda: Address(served.url, served.token))
+    assert list(runs.events(run_id)) == []
+    runs.close()
 
 
 def test_an_unknown_run_is_not_found_before_anything_is_sent(served):

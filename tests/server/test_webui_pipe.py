@@ -73,6 +73,16 @@ def test_the_same_message_after_a_restart_is_the_same_run_and_all_of_it_is_shown
     assert len(turns(served)) == 1
 
 
+def test_a_run_whose_events_were_forgotten_still_has_its_answer(served, webui):
+    served.script(says("Once and only once."))
+    together(webui.ask("chat", "a1"))
+    webui.chats.kept["chat"]["a1"] = {"role": "assistant", "content": "", "parentId": "q1"}
+    with served.parts.database.writing() as tx:
+        tx.execute("DELETE FROM events")
+
+    assert together(webui.ask("chat", "a1")) == "Once and only once."
+
+
 def test_another_answer_to_a_question_whose_run_goes_on_shows_that_run(served, webui):
     hold = Event()
     served.script([*says("Half "), hold, *says("and whole.")])
