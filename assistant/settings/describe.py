@@ -1,10 +1,9 @@
-"""The tree as a table (name, default, meaning) and as the text of a fresh `config.yaml`."""
+"""The tree as a table: name, default, meaning."""
 
 import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from inspect import getdoc
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,6 @@ from assistant.settings import tree
 from assistant.settings.yaml12 import read
 
 PLAIN = re.compile(r"[\w./-]+")
-HEAD = """# The settings of your assistant, each at its default.
-# `assistant config set NAME VALUE` changes one and keeps the comments; `assistant config edit` opens this file and
-# checks it.  YAML 1.2: only true and false are booleans.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +28,8 @@ class Row:
 
 def describe() -> tuple[Row, ...]:
     """All settings, in the order of the file."""
-    return _rows(tree.Settings, "", _meanings())
-
-
-def template_text() -> str:
-    """What `config.yaml` of a fresh home says."""
-    parts = [HEAD]
-    for name, field in tree.Settings.model_fields.items():
-        rows = [row for row in describe() if row.key.split(".")[0] == name]
-        if isinstance(field.default, BaseModel):
-            parts.append(f"\n# {getdoc(type(field.default))}\n{name}:\n{_lines(rows, '  ')}")
-        else:
-            parts.append("\n" + _lines(rows, ""))
-    return "".join(parts)
+    meanings = _meanings()
+    return tuple(Row(key, as_yaml(default), meanings[place]) for key, place, default in tree.settings())
 
 
 def as_yaml(value: Any) -> str:
@@ -62,25 +46,6 @@ def as_yaml(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(as_yaml(item) for item in value) + "]"
     return str(value)
-
-
-def _lines(rows: list[Row], indent: str) -> str:
-    """One line a setting, comments under each other."""
-    heads = [f"{indent}{row.key.rpartition('.')[2]}: {row.default}" for row in rows]
-    width = max(len(head) for head in heads)
-    return "".join(f"{head:<{width}}  # {row.meaning}\n" for head, row in zip(heads, rows, strict=True))
-
-
-def _rows(group: type[BaseModel], at: str, meanings: Mapping[str, str]) -> tuple[Row, ...]:
-    """The settings of a group and of the groups below it."""
-    rows: list[Row] = []
-    for name, field in group.model_fields.items():
-        if isinstance(field.default, BaseModel):
-            rows += _rows(type(field.default), f"{at}{name}.", meanings)
-        else:
-            default = field.get_default(call_default_factory=True)
-            rows.append(Row(f"{at}{name}", as_yaml(default), meanings[f"{group.__name__}.{name}"]))
-    return tuple(rows)
 
 
 def _meanings() -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The settings tree: what `config.yaml` may say.  The text under each field is its documentation everywhere."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -286,12 +286,15 @@ class Settings(Group):
             raise ValueError("it must be the name of a time zone, for example Europe/Berlin") from None
 
 
-def leaves(group: type[BaseModel] = Settings, at: str = "") -> dict[str, Any]:
-    """Every setting by its dotted name, with its default, in the order of the tree."""
-    found: dict[str, Any] = {}
+def settings(group: type[BaseModel] = Settings, at: str = "") -> Iterator[tuple[str, str, Any]]:
+    """Every setting in the order of the tree: its dotted name, its class and field, its default."""
     for name, field in group.model_fields.items():
         if isinstance(field.default, Group):
-            found |= leaves(type(field.default), f"{at}{name}.")
+            yield from settings(type(field.default), f"{at}{name}.")
         else:
-            found[f"{at}{name}"] = field.get_default(call_default_factory=True)
-    return found
+            yield f"{at}{name}", f"{group.__name__}.{name}", field.get_default(call_default_factory=True)
+
+
+def leaves() -> dict[str, Any]:
+    """Every setting by its dotted name, with its default."""
+    return {key: default for key, _, default in settings()}

@@ -8,9 +8,10 @@ from assistant.errors import BadSetting, PersonMustAct
 from assistant.home import find_template
 from assistant.settings import Settings, load
 from assistant.settings.carry import carry_over
-from assistant.settings.describe import describe, template_text
+from assistant.settings.describe import describe
 from assistant.settings.edit import edit, get, set_value, show
 from assistant.settings.tree import leaves
+from tests.settings.template import template_text
 
 
 @pytest.fixture
