@@ -35,7 +35,7 @@ def examples(strategy, served):
     """A bounded number of requests for one endpoint."""
 
     @settings(
-        max_examples=12,
+        max_examples=8,
         deadline=None,
         database=None,
         derandomize=True,
@@ -50,7 +50,7 @@ def examples(strategy, served):
     ask()
 
 
-@settings(max_examples=40, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(body=st.binary(max_size=200))
 def test_any_bytes_as_a_body_are_no_fault_of_ours(running, body):
     for path in ("/v1/runs", "/v1/chat/completions", "/v1/sessions"):
