@@ -219,3 +219,19 @@ def test_a_full_disk_is_said_and_the_server_goes_on_when_there_is_room(tmp_path)
     again = world.run("and now?", session_id=world.session) if last.event != "run.completed" else run_id
     assert world.frames(again)[-1].data["output"] == "there is room"
     world.close()
+
+
+def test_the_time_runs_only_while_somebody_is_there(served):
+    served.close()
+    (served.home / "config.yaml").write_text("approvals: {timeout: 1}\n")
+    served.open()
+    served.script(calls("terminal", command="rm -rf a"), says("Then not."))
+    run_id = served.run("clean")
+    until(lambda: status(served, run_id) == "waiting_for_approval")
+    left = served.parts.database.one("SELECT attended_seconds FROM approvals")[0]
+
+    frames = served.frames(run_id)
+
+    assert left == 0
+    assert next(f.data for f in frames if f.event == "approval.resolved")["decision"] == "expired"
+    assert frames[-1].data["output"] == "Then not."
