@@ -85,7 +85,10 @@ def check_database(home: Home, damage: Callable[[Path], list[str]]) -> Check:
         return Check("database", True, "none yet; the first conversation makes it")
     faults = damage(home.database)
     if faults:
-        todo = "Stop the server (assistant down), keep a copy of assistant.db, then: assistant restore FILE"
+        todo = (
+            "If only the search is broken: assistant doctor --repair makes it anew. Else stop the server (assistant "
+            "down), keep a copy of assistant.db, then: assistant restore --replace FILE"
+        )
         return Check("database", False, "; ".join(faults[:5]), todo)
     return Check("database", True, f"whole, {_size(home.database.stat().st_size)}")
 

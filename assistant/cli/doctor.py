@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,9 +35,16 @@ PING = {
 ASKED = Request("You test a connection.", (PING,), (Message("user", "Call the tool ping now, without any words."),))
 
 
-def doctor(context: typer.Context, as_json: Json = False) -> None:
+def doctor(
+    context: typer.Context,
+    as_json: Json = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Make the search index anew first.")] = False,
+) -> None:
     """Look at everything that must be right, and say what to do where it is not."""
     given = given_of(context)
+    if repair:
+        with given.assembly() as assembly:
+            given.note(f"the search index is made anew: {assembly.sessions.rebuild_search()} messages")
     found = checks.examine(all_checks(given))
     item = {"ok": all(check.ok for check in found), "checks": [asdict(check) for check in found]}
     given.show(as_json).thing(item, told(found))

@@ -1,7 +1,7 @@
 """What runs did: intents before effects, files read, plans, counters, reviews, and the quotes behind lessons."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.store.database import Database, Row, Tx
@@ -50,6 +50,20 @@ class Ledger:
                 "UPDATE intents SET process_group = ? WHERE run_id = ? AND call_id = ?", (group, run_id, call_id)
             )
 
+    def goes_on(self, run_id: str, call_id: str, group: int) -> Callable[[], None]:
+        """A command outlives the call in this process group, and has an intent of its own; what ends that."""
+        own = f"{call_id} goes on"
+        with self.database.writing() as tx:
+            self.intend(tx, run_id, own, "terminal")
+        self.started_group(run_id, own, group)
+
+        def over() -> None:
+            with self.database.writing() as tx:
+                self.finished(tx, run_id, own)
+            self.database.release()
+
+        return over
+
     def finished(self, tx: Tx, run_id: str, call_id: str) -> None:
         """The call has its result."""
         tx.execute(
@@ -74,6 +88,13 @@ class Ledger:
             "SELECT process_group FROM intents WHERE run_id = ? AND finished IS NULL AND process_group != 0", (run_id,)
         )
         return [int(row["process_group"]) for row in rows]
+
+    def gone_on(self) -> list[Row]:
+        """Commands that outlived their runs, which are over: `run_id call_id executor`."""
+        return self.database.all(
+            "SELECT run_id, call_id, executor FROM intents JOIN runs ON id = run_id"
+            " WHERE intents.finished IS NULL AND runs.finished IS NOT NULL"
+        )
 
     # -- plans ---------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,15 @@
 
 from sqlite_utils import Database, Migrations
 
+from assistant.store.words import TABLE
+
 migrations = Migrations("assistant")
 
 
 @migrations()
 def m001_first(db: Database) -> None:
     """Everything DESIGN 4 lists."""
-    for statement in FIRST.split(";\n"):
+    for statement in (*FIRST.split(";\n"), TABLE):
         if statement.strip():
             db.execute(statement)
 
@@ -50,7 +52,6 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_of_session ON messages (session_id, id);
 CREATE INDEX messages_of_run ON messages (run_id, id);
-CREATE VIRTUAL TABLE words USING fts5 (body, content='', tokenize="unicode61 remove_diacritics 2");
 
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,

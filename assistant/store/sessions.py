@@ -9,7 +9,7 @@ from typing import Any
 from assistant.core.messages import Call, Message
 from assistant.errors import Conflict, NotFound
 from assistant.store.database import Database, Row, Tx
-from assistant.store.words import indexed, literal, query
+from assistant.store.words import TABLE, indexed, literal, query
 from skills_store.values import Origin
 
 NEWEST_HITS = 2000
@@ -245,7 +245,8 @@ class Sessions:
         """Make the search index anew from the messages; how many it holds."""
         with self.database.writing() as tx:
             rows = tx.execute("SELECT id, role, text FROM messages WHERE session_id IS NOT NULL").fetchall()
-            tx.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            tx.execute("DROP TABLE IF EXISTS words")
+            tx.execute(TABLE)
             kept = [(row["id"], indexed(row["text"])) for row in rows if searched(row["role"], row["text"])]
             tx.executemany("INSERT INTO words (rowid, body) VALUES (?, ?)", kept)
             return len(kept)

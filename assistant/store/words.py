@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+TABLE = """CREATE VIRTUAL TABLE words USING fts5 (body, content='', tokenize="unicode61 remove_diacritics 2")"""
 CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 WORD = re.compile(r"\w+")
 

@@ -4,7 +4,7 @@ import pytest
 
 from assistant.core.messages import Call, Message
 from assistant.errors import NotFound
-from assistant.store.database import open_database
+from assistant.store.database import integrity, open_database
 from assistant.store.sessions import Sessions, excerpt
 from skills_store.values import Origin
 from tests.fakes.world import CountedIds, SteppedClock
@@ -128,3 +128,15 @@ def test_an_excerpt_shows_the_place_on_one_line():
     text = "x " * 100 + "the\nneedle here" + " y" * 100
 
     assert excerpt(text, "needle", around=12) == "…x x x x the needle here…"
+
+
+def test_a_damaged_search_index_is_noticed_and_made_anew_from_the_messages(sessions):
+    session = create(sessions, "the needle", "지하철")
+    path = sessions.database.path
+    sessions.database.execute("UPDATE words_data SET block = X'00' WHERE id > 10")
+    assert integrity(path) != []
+
+    assert sessions.rebuild_search() == 2
+
+    assert integrity(path) == []
+    assert [hit.session_id for hit in sessions.search("needle")] == [session]
