@@ -107,7 +107,7 @@ def sweep(tmp_path, wanted):
 
 
 def test_a_kill_at_some_points_loses_nothing_and_repeats_nothing(tmp_path):
-    sweep(tmp_path, lambda total: range(3, total, total // 8))
+    sweep(tmp_path, lambda total: range(3, total, total // 5))
 
 
 @pytest.mark.long
