@@ -18,6 +18,11 @@ MOST_RESUMES = 10
 def recover(parts: Parts, executor: Executor, reserve: bool) -> list[str]:
     """Queue every orphaned run again, for this executor alone if `reserve`; their ids."""
     taken = []
+    for left in parts.ledger.gone_on():
+        if executor.dead(left["executor"]):
+            end_left_running(parts.ledger.left_running(left["run_id"]), left["run_id"])
+            with parts.database.writing() as tx:
+                parts.ledger.finished(tx, left["run_id"], left["call_id"])
     for orphan in list(parts.runs.orphans(executor.dead)):
         since = parts.clock() - orphan.idle
         if take_up_again(parts, orphan.id, since, executor.id if reserve else ""):

@@ -70,6 +70,7 @@ class Seat:
             change_workdir=self.change_workdir,
             tell=tell,
             started_group=partial(parts.ledger.started_group, run.id, call.id),
+            goes_on=partial(parts.ledger.goes_on, run.id, call.id),
             ask=partial(self.ask, call, tell),
             spill=self.spill,
             environment={**parts.environment, "ASSISTANT_RUN": run.id},

@@ -1,6 +1,8 @@
 """Commands that go on after their call: kept by a name, read by a thread each, ended with the program."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock, Thread
 
 from assistant.core.interrupt import Interrupt
@@ -31,9 +33,10 @@ class Job:
     """The position in the output up to which it was shown."""
     thread: Thread | None = None
 
-    def watch(self) -> None:
-        """Read until the command ends."""
+    def watch(self, over: Callable[[], None]) -> None:
+        """Read until the command ends, and say so."""
         self.ended = Watch(self.shell, self.capture, self.stop, tell=lambda _text: None).run()
+        over()
 
     def state(self) -> str:
         """In words: running, or how it ended."""
@@ -84,9 +87,9 @@ class Background:
             jobs.append(job)
         return job
 
-    def go(self, job: Job) -> None:
-        """Let it begin."""
-        job.thread = watching(job.watch, job.name)
+    def go(self, job: Job, over: Callable[[], None]) -> None:
+        """Let it begin; `over` is called when it has ended."""
+        job.thread = watching(partial(job.watch, over), job.name)
         job.shell.release()
 
     def all(self, session: str) -> tuple[Job, ...]:

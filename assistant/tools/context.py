@@ -53,6 +53,8 @@ class Context:
     """Tell an event while the call runs; from any thread."""
     started_group: Callable[[int], None]
     """Record the process group of a command in the call's intent before it does anything."""
+    goes_on: Callable[[int], Callable[[], None]]
+    """The same for a command that outlives its call; what it gives is called when the command ends."""
     ask: Callable[[str, tuple[str, ...]], str]
     """Ask the person and wait; raises ModelCanFix when nobody is there to answer."""
     spill: Callable[[str], Path]

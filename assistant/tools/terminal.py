@@ -62,7 +62,10 @@ def folder_for(context: Context, wanted: str) -> Path:
 
 
 def confinement(context: Context) -> tuple[str, ...]:
-    """With the sandbox: everything can be read, only the workspace and a fresh /tmp written, our home never."""
+    """With the sandbox: everything can be read, only the workspace and a fresh /tmp written, our home never.
+
+    Programs outside are neither seen nor reached, and nothing that it starts outlives it.
+    """
     terminal = context.settings.terminal
     if terminal.backend == "local":
         return ()
@@ -76,7 +79,7 @@ def confinement(context: Context) -> tuple[str, ...]:
     readable = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp")
     writable = ("--bind", root, root, "--ro-bind-try", home, home)
     network = () if terminal.network else ("--unshare-net",)
-    return (program, *readable, *writable, *network, "--die-with-parent")
+    return (program, *readable, *writable, *network, "--unshare-pid", "--die-with-parent")
 
 
 def moved_to(context: Context, folder: Path | None) -> str:
@@ -102,8 +105,7 @@ def started(context: Context, command: Command) -> Result:
     """Begin a command that outlives its call."""
     jobs = background_of(context)
     job = jobs.start(context.session_id, command)
-    context.started_group(job.shell.group)
-    jobs.go(job)
+    jobs.go(job, context.goes_on(job.shell.group))
     text = (
         f"Started {job.name} (process group {job.shell.group}). process(action=poll, id={job.name}) shows its output."
     )

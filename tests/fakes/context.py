@@ -1,7 +1,7 @@
 """A context for one tool call, with real folders and recording ends."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -68,6 +68,8 @@ class Desk:
     """What was said in the session, for quotes."""
     told: list[Event] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
+    over: list[int] = field(default_factory=list)
+    """Groups in the background that have ended."""
     spilled: list[Path] = field(default_factory=list)
     interrupt: Interrupt = field(default_factory=Interrupt)
     marks: Marks = field(default_factory=Marks)
@@ -77,6 +79,7 @@ class Desk:
     library: Any = None
     memory: Any = None
     calls: int = 0
+    backend: str = "local"
 
     def __post_init__(self) -> None:
         self.home = self.root / "home"
@@ -97,6 +100,10 @@ class Desk:
         if not self.answers:
             raise ModelCanFix("nobody is here to answer")
         return self.answers.pop(0)
+
+    def goes_on(self, group: int) -> Callable[[], None]:
+        self.groups.append(group)
+        return lambda: self.over.append(group)
 
     def spill(self, text: str) -> Path:
         place = self.root / f"spill-{len(self.spilled)}.txt"
@@ -126,10 +133,11 @@ class Desk:
             change_workdir=lambda folder: setattr(self, "folder", folder),
             tell=self.told.append,
             started_group=self.groups.append,
+            goes_on=self.goes_on,
             ask=self.ask,
             spill=self.spill,
             environment={"PATH": os.defpath, "HOME": str(self.root), "LANG": "C.UTF-8"},
-            settings=SimpleNamespace(terminal=SimpleNamespace(timeout=20, backend="local", network=True)),
+            settings=SimpleNamespace(terminal=SimpleNamespace(timeout=20, backend=self.backend, network=True)),
             sessions=self.sessions,
             todos=self.todos,
             library=self.library,

@@ -11,6 +11,7 @@ from assistant.core.ports import Start
 from assistant.errors import Conflict, NotFound, PersonMustAct
 from assistant.runtime.recovery import recover
 from assistant.store.runs import HELD
+from assistant.tools.processes import is_alive
 from skills_store.values import Origin
 from tests.fakes.model import UNTIL_STOPPED, calls, calls_many, says
 from tests.fakes.world import World
@@ -475,3 +476,55 @@ def test_a_living_executors_run_is_nobodys_orphan(world):
     assert world.parts.runs.row(run)["status"] in HELD
     gate.set()
     world.follow(run)
+
+
+def test_a_background_command_is_looked_after_and_its_end_is_told_with_the_next_message(world):
+    world.script(
+        calls("terminal", command="read line; echo got $line; touch done", background=True),
+        calls("process", action="list"),
+        calls("process", action="write", id="bg1", data="hello\n"),
+        calls("process", action="wait", id="bg1"),
+        says("It is done."),
+        calls("process", action="log", id="bg1"),
+        says("It said so."),
+    )
+
+    def allow(event, run_id):
+        if isinstance(event, ApprovalRequested):
+            world.runs.decide(run_id, "once", event.approval_id)
+
+    first = world.ask("wait for a line", meanwhile=allow)
+    second = world.ask("what did it say?")
+
+    assert "running: read line" in first.results()[1].text
+    assert "got hello" in first.results()[2].text + first.results()[3].text
+    assert (world.work / "done").exists()
+    asked = next(m for m in world.messages() if m.text == "what did it say?")
+    assert "The background command bg1 has ended with exit code 0: read line" in asked.wire_text
+    assert "got hello" in second.results()[0].text
+
+
+def test_a_background_command_ends_with_the_program(world):
+    world.script(calls("terminal", command="sleep 7201", background=True), says("It runs."))
+    world.ask("sleep")
+    [job] = world.parts.background.all(world.session)
+    assert world.parts.ledger.gone_on()
+
+    world.again()
+
+    assert not is_alive(job.shell.group)
+    assert not world.parts.ledger.gone_on()
+
+
+def test_what_a_dead_process_left_in_the_background_is_ended(world):
+    world.script(calls("terminal", command="sleep 7202", background=True), says("It runs."))
+    turn = world.ask("sleep")
+    [job] = world.parts.background.all(world.session)
+    with world.parts.database.writing() as tx:
+        world.parts.runs.set(tx, turn.run_id, executor="dead")
+
+    recover(world.parts, world.working.executor, reserve=True)
+
+    job.end()
+    assert job.ended.code == -9
+    assert not world.parts.ledger.gone_on()

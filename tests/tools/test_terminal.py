@@ -1,5 +1,6 @@
 import os
 import shutil
+import subprocess
 import threading
 import time
 from dataclasses import replace
@@ -19,6 +20,14 @@ def desk(tmp_path):
     desk = Desk(tmp_path)
     yield desk
     desk.background.close()
+
+
+@pytest.fixture
+def confined(desk):
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    desk.backend = "bubblewrap"
+    return desk
 
 
 def run(desk, command, **more):
@@ -234,8 +243,8 @@ def test_closing_ends_what_runs_in_the_background(desk):
 
 
 def test_nothing_runs_unconfined_where_the_person_wanted_it_confined(desk):
+    desk.backend = "bubblewrap"
     context = desk.context()
-    context.settings.terminal.backend = "bubblewrap"
 
     context = replace(context, environment={"PATH": "/nowhere"})
     with pytest.raises(ModelCanFix, match="no command was run"):
@@ -243,10 +252,8 @@ def test_nothing_runs_unconfined_where_the_person_wanted_it_confined(desk):
     assert desk.groups == []
 
 
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-def test_a_confined_command_writes_its_workspace_and_nothing_else(desk, tmp_path_factory):
-    context = desk.context()
-    context.settings.terminal.backend = "bubblewrap"
+def test_a_confined_command_writes_its_workspace_and_nothing_else(confined, tmp_path_factory):
+    context = confined.context()
     outside = tmp_path_factory.mktemp("outside")
     (context.home).mkdir(exist_ok=True)
 
@@ -259,16 +266,54 @@ def test_a_confined_command_writes_its_workspace_and_nothing_else(desk, tmp_path
     assert not (context.home / "there").exists()
 
 
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-def test_a_confined_command_without_network_is_believed_and_cannot_call_out(desk):
-    context = desk.context()
-    context.settings.terminal.backend = "bubblewrap"
+def test_a_confined_command_without_network_is_believed_and_cannot_call_out(confined):
+    context = confined.context()
     context.settings.terminal.network = False
 
     result = terminal.run(context, command="cat /proc/net/dev; echo https://example.org")
 
     assert result.origin is Origin.TRUSTED
     assert "eth0" not in result.text
+
+
+def test_a_confined_command_keeps_its_folder(confined):
+    run(confined, "mkdir below && cd below")
+
+    assert run(confined, "pwd").text.startswith(str(confined.root / "work" / "below"))
+
+
+def test_a_confined_command_ends_at_its_time_limit_with_all_that_it_started(confined):
+    result = run(confined, "echo begun; setsid sleep 7101 & sleep 7102", timeout=1)
+
+    assert "ended after 1 seconds" in result.text
+    assert until(lambda: not is_alive(confined.groups[0]) and not running("710[12]"))
+
+
+def test_a_confined_command_ends_when_it_is_stopped(confined):
+    stopper = threading.Thread(target=lambda: until(lambda: confined.told) and confined.interrupt.set())
+    stopper.start()
+    result = run(confined, "echo begun; trap '' TERM; sleep 7103 & wait")
+    stopper.join()
+
+    assert result.text == "begun\n[stopped by the person]"
+    assert until(lambda: not is_alive(confined.groups[0]) and not running("7103"))
+
+
+def test_a_confined_command_goes_on_in_the_background_and_reaches_nothing_outside(confined):
+    run(confined, "read x; echo $x > there; ps -A | wc -l; sleep 7104", background=True)
+    job = confined.background.all("session-1")[0]
+
+    process.run(confined.context(), action="write", id=job.name, data="here\n")
+    assert until(lambda: job.capture.total)
+    assert (confined.folder / "there").read_text() == "here\n"
+    assert int(process.run(confined.context(), action="poll", id=job.name).text.split()[0]) < 10
+    process.run(confined.context(), action="kill", id=job.name)
+    assert not running("7104")
+
+
+def running(pattern):
+    """Whether a `sleep` of such a length runs."""
+    return subprocess.run(["pgrep", "-f", f"^sleep {pattern}"], capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.parametrize("text", ["echo a\0b", "echo " + "x" * 3_000_000])
