@@ -13,8 +13,6 @@ from skills_store.values import Evidence, Origin
 
 RIGHTS = frozenset({"skills_list", "skill_view", "skill_manage", "memory", "session_search"})
 """All that a reviewer may call."""
-MAX_STEPS = 16
-"""Requests that one review may spend, unless the settings say otherwise."""
 SHORTEST_QUOTE = 4
 """A quote is at least so long, or it is a whole message."""
 DIGEST_LINE = 300
@@ -258,6 +256,8 @@ def line(result: Outcome) -> str | None:
         said.append(f"saved {names(result.saved)}")
     if result.staged:
         said.append(f"waiting for your approval: {names(result.staged)} (assistant inbox list)")
+    if full := [deed for deed in result.refused if "the limit is" in deed.why]:
+        said.append(f"no room left in {names(full)}")
     if result.failed:
         said.append(f"broke off: {' '.join(result.failed.split())}")
     return f"review: {'; '.join(said)}" if said else None

@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 
 _SEQUENCES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours and cursor moves
@@ -9,7 +10,9 @@ _SEQUENCES = re.compile(
     r"|\x1b[ -/]*[0-~]"
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_UNSEEN = frozenset({"Cf", "Cc", "Zl", "Zp", "Zs", "Co", "Cs", "Cn"})
+_LOOK_EMPTY = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5") | {chr(n) for n in range(0xFE00, 0xFE10)}
+_PADDING = re.compile(r" {40,}")
 LONGEST_PREVIEW = 400
 
 
@@ -21,7 +24,13 @@ def clean(text: str) -> str:
 
 def exact(text: str) -> str:
     """The text with everything that would be invisible spelled out: what a person decides about must be all there."""
-    return _HIDDEN.sub(lambda found: ascii(found.group())[1:-1], text.replace("\r\n", "\n"))
+    written = "".join(sign if _seen(sign) else ascii(sign)[1:-1] for sign in text.replace("\r\n", "\n"))
+    return _PADDING.sub(lambda blanks: f" [… {len(blanks.group()) - 2} more blanks …] ", written)
+
+
+def _seen(sign: str) -> bool:
+    """Whether a person sees this sign for what it is."""
+    return sign in " \n\t" or (sign not in _LOOK_EMPTY and unicodedata.category(sign) not in _UNSEEN)
 
 
 def one_line(text: str) -> str:

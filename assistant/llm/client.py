@@ -120,7 +120,7 @@ def hang_up(lines: list[Line]) -> None:
         lines.pop().close()
 
 
-class WebPage(Exception):  # noqa: N818 - a finding, not an error of ours
+class WebPage(Exception):
     """Raised when the answer is a page for people."""
 
 

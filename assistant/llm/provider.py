@@ -4,6 +4,7 @@ import json
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -138,10 +139,9 @@ def check(endpoint: Endpoint) -> None:
 def unreachable(problem: BaseException, where: Where) -> AssistantError:
     """Why there was no whole response, found in the chain of causes."""
     causes = list(chain(problem))
-    for kind, explained in CAUSES:
-        for cause in causes:
-            if isinstance(cause, kind):
-                return explained(cause, where)
+    for known in CAUSES:
+        if found := next((cause for cause in causes if isinstance(cause, known.kind)), None):
+            return known.explained(found, where)
     if any("Timeout" in type(cause).__name__ for cause in causes):
         return Passing(f"{where.url} was silent for too long.", tries=3)
     if any("UnsupportedProtocol" in type(cause).__name__ for cause in causes):
@@ -156,41 +156,30 @@ def chain(problem: BaseException | None) -> Iterator[BaseException]:
         problem = problem.__cause__ or problem.__context__
 
 
-def untrusted(cause: BaseException, where: Where) -> AssistantError:
-    """The certificate was not accepted."""
-    return Unreachable(
-        f"{where.url} could not prove who it is ({getattr(cause, 'verify_message', cause)}): check the address, this "
-        "machine's clock, and that its certificates (ca-certificates) are installed."
-    )
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What a fault of the connection means: in words, whether it may pass, and whether a person must act then."""
+
+    kind: type[BaseException]
+    words: str
+    tries: int = 0
+    act: bool = True
+
+    def explained(self, cause: BaseException, where: Where) -> AssistantError:
+        """The fault for whoever must act."""
+        said = self.words.format(url=where.url, cause=getattr(cause, "verify_message", cause))
+        return Passing(said, tries=self.tries, act=self.act) if self.tries else Unreachable(said)
 
 
-def no_tls(cause: BaseException, where: Where) -> AssistantError:
-    """There was no secure connection, though somebody answered."""
-    return Passing(f"{where.url} did not make a secure connection ({cause}): does it want http:// ?", tries=2, act=True)
-
-
-def nobody(_cause: BaseException, where: Where) -> AssistantError:
-    """The port is closed."""
-    return Passing(
-        f"Nothing listens at {where.url}: start the model's server, or set another model.", tries=3, act=True
-    )
-
-
-def unknown_host(_cause: BaseException, where: Where) -> AssistantError:
-    """The name has no address."""
-    return Passing(f"The host of {where.url} was not found: check the address and the network.", tries=3, act=True)
-
-
-def nonsense(cause: BaseException, where: Where) -> AssistantError:
-    """What came was no JSON."""
-    return Passing(f"{where.url} sent something that cannot be read ({cause}).", tries=3)
-
-
-CAUSES: tuple[tuple[type[BaseException], Callable[[BaseException, Where], AssistantError]], ...] = (
-    (ssl.SSLCertVerificationError, untrusted),
-    (ssl.SSLError, no_tls),
-    (ConnectionRefusedError, nobody),
-    (socket.gaierror, unknown_host),
-    *((kind, nonsense) for kind in UNREADABLE),
+CAUSES = (
+    Cause(
+        ssl.SSLCertVerificationError,
+        "{url} could not prove who it is ({cause}): check the address, this machine's clock, and that its "
+        "certificates (ca-certificates) are installed.",
+    ),
+    Cause(ssl.SSLError, "{url} did not make a secure connection ({cause}): does it want http:// ?", 2),
+    Cause(ConnectionRefusedError, "Nothing listens at {url}: start the model's server, or set another model.", 3),
+    Cause(socket.gaierror, "The host of {url} was not found: check the address and the network.", 3),
+    *(Cause(kind, "{url} sent something that cannot be read ({cause}).", 3, act=False) for kind in UNREADABLE),
 )
 """The first kind found among the causes decides."""

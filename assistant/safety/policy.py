@@ -2,7 +2,7 @@
 
 import fnmatch
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,8 +38,6 @@ class Policy:
     rules: tuple[Rule, ...] = ()
     isolated: bool = False
     """The person's word that nothing of the machine can be written by commands."""
-    granted: frozenset[str] = field(default=frozenset())
-    """Keys (`grant_key`) of calls that the person allowed for longer than once."""
 
     @property
     def places(self) -> Places:
@@ -48,15 +46,7 @@ class Policy:
 
 
 def judge(tool: str, effect: Effect, arguments: Mapping[str, Any], policy: Policy) -> Verdict:
-    """The answer for one call.  A deny stands whatever was granted; a grant turns an ask into an allow."""
-    verdict = judge_call(tool, effect, arguments, policy)
-    if isinstance(verdict, Ask) and grant_key(tool, arguments) in policy.granted:
-        return Allow("the person allowed exactly this before", "granted")
-    return verdict
-
-
-def judge_call(tool: str, effect: Effect, arguments: Mapping[str, Any], policy: Policy) -> Verdict:
-    """The answer without earlier grants."""
+    """The answer for one call, whatever was granted before."""
     if tool == "terminal":
         return judge_command(str(arguments.get("command", "")), policy, str(arguments.get("workdir") or ""))
     if tool == "process":
@@ -162,13 +152,6 @@ def grant_key(tool: str, arguments: Mapping[str, Any]) -> str:
     what = arguments.get("command") or arguments.get("path") or repr(sorted(arguments.items()))
     where = arguments.get("workdir") or ""
     return f"{tool}: {what}" + (f" (in {where})" if where else "")
-
-
-def without_person(verdict: Verdict) -> Verdict:
-    """The verdict where nobody is there to ask: what would ask is denied."""
-    if isinstance(verdict, Ask):
-        return Deny(f"{verdict.why}; nobody is here to allow it", verdict.rule)
-    return verdict
 
 
 def explain(command: str, policy: Policy) -> tuple[Verdict, tuple[tuple[str, Verdict], ...]]:

@@ -164,17 +164,6 @@ class MemoryFiles:
         """The commit that a tool call made."""
         return self.vault.history.receipt(call)
 
-    def prompt_text(self) -> str:
-        """Both files for the system prompt; empty when nothing is remembered."""
-        titles = {"user": "About the person", "memory": "Memory"}
-        told = []
-        for target in (name for name in ("user", "memory") if name in self.settings.targets):
-            entries = self.entries(target)
-            if entries:
-                head = f"## {titles[target]} ({FILES[target]}, {size_of(entries)} of {self.limit(target)} characters)"
-                told.append("\n".join([head, *(f"- {indented(entry)}" for entry in entries)]))
-        return "\n\n".join(told)
-
     def _bytes(self, target: str) -> bytes | None:
         found = self.vault.files.read(FILES[target]) if self.root.is_dir() else None
         return None if found is None else found.data
@@ -337,8 +326,3 @@ def gist(wish: Wish) -> str:
     """A few words for the log."""
     words = " ".join((wish.content or wish.old_text).split())
     return f"{wish.action} {words[:57] + '…' if len(words) > 58 else words}"
-
-
-def indented(entry: str) -> str:
-    """An entry as one item of a list."""
-    return entry.replace("\n", "\n  ")

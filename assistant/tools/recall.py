@@ -1,4 +1,4 @@
-"""Looking things up in earlier conversations."""
+"""Asking the person, and looking up what was said before."""
 
 from typing import Annotated
 
@@ -22,3 +22,14 @@ def session_search(
     lines = [f"{h.when[:10]} {h.session_id} “{shorten(h.title, 60)}” {h.role}: {h.excerpt}" for h in hits]
     origin = Origin.UNTRUSTED if any(hit.origin is Origin.UNTRUSTED for hit in hits) else Origin.TRUSTED
     return Result("\n".join(lines) or "Nothing found; try fewer or other words.", origin, preview=shorten(query, 60))
+
+
+@tool(Effect.ASK, preview="question")
+def clarify(
+    context: Context,
+    question: Annotated[str, Field(min_length=1)],
+    choices: Annotated[list[str] | None, Field(max_length=6, description="Ready answers, the best first")] = None,
+) -> Result:
+    """Ask the person when only they can know, and wait for the answer."""
+    answer = context.ask(question, tuple(choices or ()))
+    return Result(answer, Origin.YOU)

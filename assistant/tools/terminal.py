@@ -64,7 +64,7 @@ def folder_for(context: Context, wanted: str) -> Path:
 def confinement(context: Context) -> tuple[str, ...]:
     """With the sandbox: everything can be read, only the workspace and a fresh /tmp written, our home never.
 
-    Programs outside are neither seen nor reached, and nothing that it starts outlives it.
+    The home's secrets look empty; programs outside are not seen or reached; nothing that it starts outlives it.
     """
     terminal = context.settings.terminal
     if terminal.backend == "local":
@@ -78,8 +78,10 @@ def confinement(context: Context) -> tuple[str, ...]:
     root, home = str(context.root), str(context.home)
     readable = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp")
     writable = ("--bind", root, root, "--ro-bind-try", home, home)
+    secrets = [str(context.home / name) for name in (".env", "server.json") if (context.home / name).exists()]
+    hidden = [word for path in secrets for word in ("--ro-bind", "/dev/null", path)]
     network = () if terminal.network else ("--unshare-net",)
-    return (program, *readable, *writable, *network, "--unshare-pid", "--die-with-parent")
+    return (program, *readable, *writable, *hidden, *network, "--unshare-pid", "--die-with-parent")
 
 
 def moved_to(context: Context, folder: Path | None) -> str:

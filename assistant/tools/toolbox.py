@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from assistant.tools.ask import clarify
 from assistant.tools.declare import Tool
 from assistant.tools.files import patch, read_file, write_file
 from assistant.tools.memory import memory
-from assistant.tools.recall import session_search
+from assistant.tools.recall import clarify, session_search
 from assistant.tools.search import search_files
 from assistant.tools.skills import skill_manage, skill_view, skills_list
 from assistant.tools.terminal import process, terminal

@@ -29,6 +29,23 @@ def test_what_a_person_decides_about_hides_nothing():
     assert exact("rm -rf /\x1b[2K\u202e x\u200b\tok\n가") == "rm -rf /\\x1b[2K\\u202e x\\u200b\tok\n가"
 
 
+@pytest.mark.parametrize(
+    ("hidden", "shown"),
+    [
+        ("r\u200bm x", "r\\u200bm x"),
+        ("ls\u2028rm x", "ls\\u2028rm x"),
+        ("ls\rrm x", "ls\\rrm x"),
+        ("ls\u00a0-l", "ls\\xa0-l"),
+        ("ls\u3164x", "ls\\u3164x"),
+        ("echo 안녕 é 日本", "echo 안녕 é 日本"),
+        ("ls" + " " * 300 + "; x", "ls [… 298 more blanks …] ; x"),
+        ("a" * 500, "a" * 500),
+    ],
+)
+def test_what_cannot_be_seen_is_written_out_and_nothing_is_cut(hidden, shown):
+    assert exact(hidden) == shown
+
+
 def test_a_lone_command_is_spelled_as_it_would_be_typed():
     assert spelled(json.dumps({"command": "ls\nrm x"})) == "ls\nrm x"
 

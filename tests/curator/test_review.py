@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.review import (
-    MAX_STEPS,
     RIGHTS,
     Counters,
     Deed,
@@ -103,7 +102,6 @@ def test_a_joined_review_covers_both_wishes(waiting, new):
 
 def test_a_reviewer_may_look_and_keep_and_nothing_else():
     assert {"skills_list", "skill_view", "skill_manage", "memory", "session_search"} == RIGHTS
-    assert MAX_STEPS == 16
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -225,12 +223,15 @@ SAVED = Deed("technical-architecture-diagrams", "create", "abc123")
 STAGED = Deed("release-notes", "patch", why="it rests on untrusted text")
 REFUSED = Deed("my-own", "patch", why="it belongs to you")
 
+FULL = Deed("USER.md", "add", why="USER.md would have 1400 characters; the limit is 1375")
+
 
 @pytest.mark.parametrize(
     ("parts", "result", "told"),
     [
         ({}, Result.NOTHING, None),
         ({"refused": [REFUSED]}, Result.REFUSED, None),
+        ({"refused": [FULL]}, Result.REFUSED, "review: no room left in USER.md"),
         ({"applied": [SAVED]}, Result.SAVED, "review: saved technical-architecture-diagrams"),
         (
             {"staged": [STAGED]},
@@ -245,7 +246,7 @@ REFUSED = Deed("my-own", "patch", why="it belongs to you")
             "(assistant inbox list); broke off: out of steps",
         ),
     ],
-    ids=["nothing", "refused", "saved", "staged", "failed", "all"],
+    ids=["nothing", "refused", "full", "saved", "staged", "failed", "all"],
 )
 def test_a_review_ends_in_one_recorded_outcome_and_at_most_one_line(parts, result, told):
     ended = outcome(**parts)

@@ -5,13 +5,10 @@ from itertools import pairwise
 
 import pytest
 
-from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Call, Message, Request
 from assistant.errors import PersonMustAct
 from assistant.llm.dialect import Dialect
-from assistant.llm.oneshot import complete
 from assistant.llm.wire import Encoder, dumped, encoded
-from tests.fakes.model import ScriptedModel, restarts, says, thinks
 from tests.fakes.openai_server import OpenAIServer, status, text
 from tests.llm.scene import HELLO, model_at, played, text_of
 
@@ -154,9 +151,3 @@ def test_a_key_with_strange_characters_is_refused_before_it_is_sent():
     with OpenAIServer() as server, pytest.raises(PersonMustAct, match="copy it again"):
         played(model_at(server.base_url, key="sk-“quoted”"))
     assert server.bodies == []
-
-
-def test_one_question_gives_one_text():
-    model = ScriptedModel([*says("half a"), *restarts(), *thinks("hm"), *says(" The title ")])
-    assert complete(model, "Name this.", "words", Interrupt()) == "The title"
-    assert model.requests == [Request("Name this.", (), (Message("user", "words"),))]

@@ -13,7 +13,6 @@ from assistant.core.interrupt import Interrupt
 from assistant.core.messages import Message, Request
 from assistant.errors import PersonMustAct
 from assistant.llm.local import LocalModel, LocalServer
-from assistant.llm.oneshot import complete
 from assistant.llm.retry import Retrying
 from assistant.llm.weights import ready
 from tests.llm.scene import text_of, usage_of
@@ -66,10 +65,6 @@ def test_it_says_that_it_has_no_tools(model):
 def test_a_conversation_longer_than_its_window_is_answered(model):
     long = [Message("user", f"Note {n}: " + "word " * 400) for n in range(40)]
     assert text_of(asked(model, *long, Message("user", "한국어로 인사해 주세요.")))
-
-
-def test_one_question_gives_one_text(model):
-    assert complete(model, "", "Reply with one word: what is the capital of France?", Interrupt())
 
 
 def test_a_stop_ends_an_answer(model):

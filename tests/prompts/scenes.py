@@ -57,7 +57,6 @@ SCENES: dict[str, tuple[str, dict[str, Any]]] = {
         "summary",
         {"summary": "## What was done\nA diagram.", "plan": "- [>] 2. Colour it\n- [ ] 3. Send it"},
     ),
-    "title": ("title", {"question": "Draw our architecture.", "answer": "Here is the diagram."}),
     "interrupted": ("interrupted", {"tool": "terminal"}),
     "review-memory": ("review/memory", {"focus": ""}),
     "review-skills": ("review/skills", {"focus": ""}),

@@ -46,14 +46,14 @@ def test_absent_parts_leave_no_empty_lines(scene):
     assert text == text.strip()
 
 
-@pytest.mark.parametrize("holes", [{}, {"question": "q"}, {"question": "q", "answer": "a", "mood": "m"}])
+@pytest.mark.parametrize("holes", [{}, {"summary": "s"}, {"summary": "s", "plan": "p", "mood": "m"}])
 def test_too_few_or_too_many_holes_are_an_error_that_names_both(holes):
-    with pytest.raises(KeyError, match=r"title wants \['answer', 'question'\], got"):
-        prompts.render("title", **holes)
+    with pytest.raises(KeyError, match=r"summary wants \['plan', 'summary'\], got"):
+        prompts.render("summary", **holes)
 
 
 def test_what_fills_a_hole_is_never_read_as_a_template():
-    assert "{{ 7 * 7 }}" in prompts.render("title", question="{{ 7 * 7 }}", answer="{% raise %}")
+    assert "{{ 7 * 7 }}" in prompts.render("summary", summary="{{ 7 * 7 }}", plan="{% raise %}")
 
 
 def test_the_system_prompt_of_a_fresh_home_is_small():

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.messages import Effect
-from assistant.safety.policy import Policy, Rule, explain, grant_key, judge, judge_command, without_person
+from assistant.safety.policy import Policy, Rule, explain, grant_key, judge
 from assistant.safety.verdicts import Allow, Ask, Deny, strictest
 
 PERSON = Path("/home/u")
@@ -75,23 +75,11 @@ def test_no_rule_lifts_what_is_fatal_or_in_the_home():
     assert word("terminal", policy, command="rm -rf build") == "allow"
 
 
-def test_a_grant_turns_an_ask_into_an_allow_but_never_a_deny():
-    def granted(tool, policy, **arguments):
-        return judge(
-            tool, Effect.WORLD, arguments, replace(policy, granted=frozenset({grant_key(tool, arguments)}))
-        ).word
-
-    assert granted("terminal", POLICY, command="rm f") == "allow"
-    assert granted("terminal", POLICY, command="rm -rf /") == "deny"
-    assert granted("terminal", ruled(("terminal", "rm *", "deny")), command="rm f") == "deny"
-
-
 def test_a_grant_is_for_exactly_this_call():
-    policy = replace(POLICY, granted=frozenset({grant_key("terminal", {"command": "rm f"})}))
-
-    assert word("terminal", policy, command="rm f g") == "ask"
-    assert word("terminal", policy, command="rm f", workdir="/srv") == "ask"
-    assert word("write_file", policy, path="rm f", content="x") == "allow"
+    assert grant_key("terminal", {"command": "rm f"}) == "terminal: rm f"
+    assert grant_key("terminal", {"command": "rm f", "workdir": "/srv"}) == "terminal: rm f (in /srv)"
+    assert grant_key("write_file", {"path": "rm f", "content": "x"}) == "write_file: rm f"
+    assert grant_key("mcp__mail__send", {"to": "a", "text": "b"}) != grant_key("mcp__mail__send", {"to": "a"})
 
 
 @pytest.mark.parametrize(
@@ -172,15 +160,6 @@ def test_a_command_is_judged_in_the_folder_it_will_run_in():
     assert word("terminal", command="rm -rf .", workdir="/") == "deny"
     assert word("terminal", command="echo x > a", workdir="~/.hermes/skills") == "deny"
     assert word("terminal", command="echo x > a", workdir="/srv") == "ask"
-
-
-def test_without_a_person_what_would_ask_is_denied_with_its_reason():
-    verdict = without_person(judge_command("rm f", POLICY))
-
-    assert isinstance(verdict, Deny)
-    assert "it deletes files" in verdict.why
-    assert "nobody is here" in verdict.why
-    assert without_person(Allow()) == Allow()
 
 
 def test_explaining_shows_every_part():

@@ -344,23 +344,11 @@ def test_show_tells_who_wrote_each_entry(files):
     assert (second.text, second.actor, second.yours) == ("mine", "you", True)
 
 
-def test_the_prompt_holds_both_files_with_their_sizes(files):
-    assert files.prompt_text() == ""
-    add(files, "tea\nno sugar")
-    add(files, "Seoul", target="user")
-
-    assert files.prompt_text() == (
-        "## About the person (USER.md, 5 of 1375 characters)\n- Seoul\n\n"
-        "## Memory (MEMORY.md, 12 of 2200 characters)\n- tea\n  no sugar"
-    )
-
-
-def test_a_memory_that_is_switched_off_is_neither_written_nor_told(tmp_path):
+def test_a_memory_that_is_switched_off_is_not_written(tmp_path):
     files = build(tmp_path / "m", targets=("memory",))
     by_hand(files, "x", "USER.md")
 
     assert add(files, "Seoul", target="user").code == "invalid"
-    assert files.prompt_text() == ""
 
 
 def test_entries_survive_any_blank_space():

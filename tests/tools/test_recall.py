@@ -2,8 +2,7 @@ import pytest
 
 from assistant.errors import ModelCanFix
 from assistant.store.sessions import Hit
-from assistant.tools.ask import clarify
-from assistant.tools.recall import session_search
+from assistant.tools.recall import clarify, session_search
 from skills_store.values import Origin
 from tests.fakes.context import Desk, Past
 

@@ -258,6 +258,8 @@ def test_a_confined_command_writes_its_workspace_and_nothing_else(confined, tmp_
     (context.home).mkdir(exist_ok=True)
 
     inside = terminal.run(context, command="echo hi > here && cat here")
+    (context.home / ".env").write_text("KEY=sesame")
+    assert "sesame" not in terminal.run(context, command=f"cat {context.home}/.env").text
     refused = terminal.run(context, command=f"echo hi > {outside}/there; echo hi > {context.home}/there")
 
     assert inside.text.startswith("hi")
