@@ -1,6 +1,7 @@
 """Drives one run: takes an event from the loop, commits it, tells it, and only then asks for the next."""
 
 from collections.abc import Generator
+from contextlib import suppress
 from threading import Lock
 from typing import TypeVar
 
@@ -63,6 +64,13 @@ class Engine:
         interrupt.set()
         self.parts.bell.ring(f"desk:{run_id}")
         return True
+
+    def announce(self, run_id: str) -> None:
+        """Tell that a claimed run begins; where its model cannot be had, the run itself tells that and ends."""
+        run = run_of(self.parts.runs.row(run_id))
+        if not self.parts.runs.last_told(run_id, RunStarted.type):
+            with suppress(AssistantError):
+                self._commit(run, RunStarted(run.kind, self.parts.models(run.model).name))
 
     def execute(self, run_id: str) -> None:
         """Bring a claimed run to its end.  One of the four places that may catch everything."""
@@ -141,9 +149,8 @@ class Engine:
     def _begin(self, run: Run, interrupt: Interrupt) -> Turn:
         """The turn to begin with, or to go on with; a new run's first message is written down first."""
         parts = self.parts
-        if not parts.runs.last_told(run.id, RunStarted.type):
-            self._commit(run, RunStarted(run.kind, parts.models(run.model).name))
-        elif run.resumed:
+        parts.models(run.model)
+        if run.resumed:
             self._come_back(run, interrupt)
         if not parts.sessions.of_run(run.id):
             self._take_in(run)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from assistant.runtime.bell import QUEUE
@@ -80,26 +81,33 @@ class Workers:
                 heard.clear()
                 self.guarded(self._stop_what_is_unwanted, "stopping runs")
                 self.guarded(self._queue_dropped, "runs that were dropped")
-                if not self.guarded(self._take_one, "taking up runs"):
+                if not self.guarded(self._take, "taking up runs"):
                     heard.wait(LOOK_SECONDS)
         parts.database.release()
 
-    def _take_one(self) -> bool:
-        """Begin one run if one waits and there is a place; whether it did."""
+    def _take(self) -> bool:
+        """Claim every run that may begin and tell that it has, then let them work; whether there was one."""
+        claimed = []
+        while (run_id := self._claim()) is not None:
+            claimed.append(run_id)
+            self.guarded(partial(self.engine.announce, run_id), run_id)
+        for run_id in claimed:
+            thread = threading.Thread(target=self._work, args=(run_id,), name=run_id, daemon=True)
+            self._threads.add(thread)
+            thread.start()
+        return bool(claimed)
+
+    def _claim(self) -> str | None:
+        """One run that may begin, and a place for it."""
         if not self.parts.slots.try_take():
-            return False
+            return None
         run_id = None
         try:
             run_id = self.parts.runs.claim(self.executor.id, self.only_own, reviews_may_run(self.parts))
         finally:
             if run_id is None:
                 self.parts.slots.give_back()
-        if run_id is None:
-            return False
-        thread = threading.Thread(target=self._work, args=(run_id,), name=run_id, daemon=True)
-        self._threads.add(thread)
-        thread.start()
-        return True
+        return run_id
 
     def _work(self, run_id: str) -> None:
         """Bring a run to its end; one whose end cannot even be written is tried again when writing works."""
