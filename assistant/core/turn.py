@@ -43,6 +43,17 @@ class Turn:
         answered = {m.answers for m in self.messages if m.role == "tool"}
         return tuple(call for call in last.calls if call.id not in answered)
 
+    def stuck_on(self, call: Call) -> bool:
+        """Whether the two replies before this one made this very call and nothing else, and it failed both times."""
+        begin = max((i for i, m in enumerate(self.messages) if m.role == "user"), default=-1) + 1
+        since = self.messages[begin:]
+        failed = {m.answers for m in since if m.failed}
+        before = [m.calls for m in since if m.role == "assistant"][-3:-1]
+        return len(before) == 2 and all(
+            [(c.name, c.arguments, c.id in failed) for c in calls] == [(call.name, call.arguments, True)]
+            for calls in before
+        )
+
     def request(self) -> Request:
         """The next request: the whole of the last one, and what came since."""
         return Request(self.system, self.tools, self.messages)

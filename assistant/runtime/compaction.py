@@ -16,6 +16,7 @@ from assistant.llm.faults import TooLong
 from assistant.runtime import reviewing
 from assistant.runtime.briefing import prompt_of
 from assistant.runtime.parts import Parts, Run
+from assistant.store.ledger import forget_marks
 from assistant.tools.todo import open_items
 from curator import review
 from skills_store.values import Origin, worst
@@ -48,6 +49,7 @@ def compacted(
     message = Message("user", summary, name="summary", origin=origin, sent=sent)
     with parts.database.writing() as tx:
         parts.sessions.put_away(tx, run.session_id, older, message, messages[min(asked, cut)].number)
+        forget_marks(tx, run.id)
     prompt = prompt_of(parts, run, rebuild=True)
     left = tuple(parts.sessions.messages(run.session_id))
     shorter = Turn(prompt.system, prompt.tools, left, turn.max_steps, turn.steps, turn.origin)

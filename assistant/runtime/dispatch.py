@@ -27,6 +27,7 @@ GRACE_SECONDS = 2.0
 """How long a call may take to end after a stop before it is left behind."""
 LOOK_SECONDS = 0.1
 CHOICES = ("once", "session", "always", "deny")
+STUCK = "{} was not run: this very call has just failed twice; do what its answer says, or take another way"
 LEFT_BEHIND = "stopped before it ended; it may or may not have had its effect: check first"
 
 
@@ -94,7 +95,7 @@ class Dispatcher:
         for batch in self._batches(calls):
             ready: list[Ready | Message] = []
             for call in batch:
-                ready.append((yield from self._prepare(call)))
+                ready.append((yield from self._prepare(turn, call)))
             results += yield from self._run(turn, ready)
         return tuple(results)
 
@@ -119,7 +120,7 @@ class Dispatcher:
     def _all_read(self, batch: list[Call]) -> bool:
         return all((tool := self.tools.get(call.name)) is None or tool.effect is Effect.READ for call in batch)
 
-    def _prepare(self, call: Call) -> Generator[Event, None, Ready | Message]:
+    def _prepare(self, turn: Turn, call: Call) -> Generator[Event, None, Ready | Message]:
         """The call, ready to run, or its answer if it may not."""
         if self.interrupt.is_set():
             return said(call, Result(NOT_RUN, failed=True))
@@ -131,6 +132,8 @@ class Dispatcher:
                 return said(call, result)
             if call.fault:
                 raise ModelCanFix(f"{call.name} was not run: {call.fault}")
+            if turn.stuck_on(call):
+                raise ModelCanFix(STUCK.format(call.name))
             arguments = tool.read(call.arguments)
             yield from self._permit(call, tool, arguments)
             return Ready(call, tool, arguments)

@@ -27,13 +27,14 @@ OUT_OF_STEPS = "I stopped after {steps} steps without finishing. Say “go on”
 
 def finish(parts: Parts, run: Run, last: ReplyEnded | None, why: Stop) -> None:
     """End a run in order.  The person's answer is stored here, and nothing after it can take it away."""
+    asked = last is not None
     if why is Stop.OUT_OF_STEPS:
         text = OUT_OF_STEPS.format(steps=parts.runs.row(run.id)["steps"])
         last = ReplyEnded(Message("assistant", text))
     output = last.message.text if last else ""
     with parts.database.writing() as tx:
         for event in [last] if last else stopped_ends(parts, run):
-            record(parts, tx, run, event)
+            record(parts, tx, run, event, asked)
         if run.kind == "turn":
             queue_leftovers(parts, tx, run)
             if why is not Stop.INTERRUPTED:
@@ -49,7 +50,7 @@ def fail(parts: Parts, run: Run, error: str, code: str) -> None:
     """End a run that could not go on; the history it leaves is one that every provider accepts."""
     with parts.database.writing() as tx:
         for event in loose_ends(parts.sessions.of_run(run.id), error):
-            record(parts, tx, run, event)
+            record(parts, tx, run, event, asked=False)
         if run.kind == "turn":
             queue_leftovers(parts, tx, run)
         if run.kind == "review":
@@ -62,7 +63,7 @@ def cancel_queued(parts: Parts, run: Run) -> None:
     """Stop a run that nobody works on: it has not begun, or its process died."""
     with parts.database.writing() as tx:
         for event in stopped_ends(parts, run):
-            record(parts, tx, run, event)
+            record(parts, tx, run, event, asked=False)
         if run.kind == "turn":
             queue_leftovers(parts, tx, run)
         if run.kind == "review":

@@ -18,15 +18,16 @@ from assistant.runtime.parts import Parts, Run
 from assistant.store.database import Tx
 
 
-def record(parts: Parts, tx: Tx, run: Run, event: Event) -> None:
-    """Append the event, and write what it means: messages, intents, counters, what waits, the run's state."""
+def record(parts: Parts, tx: Tx, run: Run, event: Event, asked: bool = True) -> None:
+    """Append the event, and write what it means: messages, intents, counters, what waits, the run's state.
+
+    Without `asked` a reply is in our own words: no model was asked, and it counts as no step.
+    """
     match event:
         case ReplyEnded(message):
             event = replace(event, message=stored(parts, tx, run, message))
-            row = parts.runs.row(run.id)
-            parts.runs.spend(tx, row, message.usage, row["answered_by"])
-            if counts_steps(parts, run):
-                parts.ledger.count(tx, run.session_id, steps=1)
+            if asked:
+                paid(parts, tx, run, message)
         case ToolStarted(call_id, tool):
             dispatched(parts, tx, run, call_id, tool)
         case ToolEnded(message):
@@ -49,6 +50,14 @@ def record(parts: Parts, tx: Tx, run: Run, event: Event) -> None:
         case _:
             pass
     parts.runs.append(tx, run.id, event)
+
+
+def paid(parts: Parts, tx: Tx, run: Run, reply: Message) -> None:
+    """One more step: what it cost, and for the review."""
+    row = parts.runs.row(run.id)
+    parts.runs.spend(tx, row, reply.usage, row["answered_by"])
+    if counts_steps(parts, run):
+        parts.ledger.count(tx, run.session_id, steps=1)
 
 
 def stored(parts: Parts, tx: Tx, run: Run, message: Message) -> Message:

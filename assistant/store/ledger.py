@@ -28,6 +28,11 @@ class Marks:
             tx.execute("INSERT OR REPLACE INTO marks (run_id, path, hash) VALUES (?,?,?)", (self.run_id, path, hash))
 
 
+def forget_marks(tx: Tx, run_id: str) -> None:
+    """What a run has seen was put away: it has to look again."""
+    tx.execute("DELETE FROM marks WHERE run_id = ?", (run_id,))
+
+
 class Ledger:
     """Reads and writes of everything in this chapter."""
 

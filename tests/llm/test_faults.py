@@ -194,6 +194,18 @@ def test_an_overflow_is_known_as_one(step):
     assert isinstance(fault_of(step)[0], TooLong)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "max_tokens may not exceed the output cap 16384",
+        "expected a value <= 32768, got 65536",
+        "invalid tool call arguments",
+    ],
+)
+def test_what_is_no_overflow_is_not_taken_for_one(words):
+    assert type(explain(Refusal(400, words), HERE)) is PersonMustAct
+
+
 def test_the_deeper_words_of_a_go_between_are_told():
     step = status(400, "Provider returned error", metadata={"raw": "temperature must be 1"})
     assert "temperature must be 1" in str(fault_of(step)[0])

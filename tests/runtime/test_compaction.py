@@ -115,27 +115,31 @@ def test_a_turn_that_outgrows_the_window_by_itself_keeps_its_question_and_its_ne
         (world.work / name).write_text(f"{name}\n" * 8000)
     world.script(
         calls("todo", todos=[{"id": "1", "content": "Compare them", "status": "in_progress"}]),
+        calls("skill_view", name="writing-a-skill"),
         calls("read_file", path="a"),
         calls("read_file", path="b", limit=2000),
         says("## What was done\nRead a."),
+        calls("skill_view", name="writing-a-skill"),
         calls("read_file", path="c", limit=2000),
         says("## What was done\nRead a and b."),
         says("They differ."),
         says("Nothing to save."),
     )
-    world.configure(SMALL.replace("12000", "8400"))
+    world.configure(SMALL.replace("12000", "9000"))
 
     turn = world.ask("Compare a, b and c")
 
     assert turn.answer == "They differ."
     assert turn.types.count("context.compacted") == 2
-    sent = world.model.requests[6].messages
+    sent = world.model.requests[8].messages
     assert [m.role for m in sent] == ["user", "user", "assistant", "tool"]
     assert "Read a and b." in sent[0].wire_text
     assert "[>] 1. Compare them" in sent[0].wire_text
     assert sent[1].text == "Compare a, b and c"
     assert sent[3].text.startswith("1|c")
     assert list(sent) == world.messages()[:-1]
+    views = [m.text for m in turn.results() if m.name == "skill_view"]
+    assert views[0] == views[1]
     world.follow(world.parts.ledger.reviews()[0]["run_id"])
 
 

@@ -13,7 +13,7 @@ from assistant.runtime.recovery import recover
 from assistant.store.runs import HELD
 from assistant.tools.processes import is_alive
 from skills_store.values import Origin
-from tests.fakes.model import UNTIL_STOPPED, calls, calls_many, says
+from tests.fakes.model import UNTIL_STOPPED, calls, calls_many, says, used
 from tests.fakes.world import World
 
 
@@ -528,3 +528,36 @@ def test_what_a_dead_process_left_in_the_background_is_ended(world):
     job.end()
     assert job.ended.code == -9
     assert not world.parts.ledger.gone_on()
+
+
+def test_a_call_that_has_just_failed_twice_is_not_run_a_third_time(world):
+    (world.work / "a.txt").write_text("one")
+    empty = calls("patch", path="a.txt", old_string=" ", new_string="two")
+    world.script(empty, empty, empty, calls("read_file", path="a.txt"), empty, says("I cannot."))
+
+    results = world.ask("patch it").results()
+
+    assert "copy the exact text" in results[0].text
+    assert "has just failed twice" in results[2].text
+    assert "copy the exact text" in results[4].text
+    assert (world.work / "a.txt").read_text() == "one"
+
+
+def test_a_review_spends_its_steps_and_no_more_is_paid_for_apart_and_leaves_the_session_what_it_has(world):
+    world.configure("review: {max_steps: 3}\nskills: {creation_nudge_interval: 1}\n")
+    view = calls("skill_view", name="writing-a-skill")
+    world.script(
+        calls("terminal", command="sleep 7203", background=True) + used(100, 10),
+        says("It runs.") + used(120, 5),
+        *[view + used(200, 7)] * 3,
+    )
+    turn = world.ask("sleep")
+
+    world.follow(turn.review())
+
+    spent = world.parts.database.all(
+        "SELECT kind, count(*) n, sum(input_tokens) i FROM usage GROUP BY kind ORDER BY kind"
+    )
+    assert [(row["kind"], row["n"], row["i"]) for row in spent] == [("review", 3, 600), ("turn", 2, 220)]
+    [job] = world.parts.background.all(world.session)
+    assert job.state() == "running"
