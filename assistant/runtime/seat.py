@@ -62,7 +62,6 @@ class Seat:
             call_id=call.id,
             actor=run.actor,
             heard=turn.origin,
-            clock=parts.clock,
             interrupt=self.interrupt,
             home=parts.home,
             root=parts.workdir,

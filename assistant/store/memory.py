@@ -108,10 +108,6 @@ class MemoryFiles:
         """Most characters of one file."""
         return self.settings.user_limit if target == "user" else self.settings.memory_limit
 
-    def generation(self) -> str:
-        """Another word whenever a change of ours landed; starts no process."""
-        return self.vault.generation()
-
     def change(self, action: str, target: str, content: str, old_text: str, cause: Cause) -> Outcome:
         """Add, replace or remove one entry."""
         wish = Wish(action, content, old_text)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,7 +40,6 @@ class Context:
     actor: Actor
     heard: Origin
     """How far the reply that made this call is to be believed; goes into a change's Cause."""
-    clock: Callable[[], datetime]
     interrupt: Interrupt
     home: Path
     root: Path

@@ -1,8 +1,5 @@
 """Every tool the model may see, in an order that never changes by itself: providers cache by prefix."""
 
-from collections.abc import Iterable
-from typing import Any
-
 from assistant.tools.declare import Tool
 from assistant.tools.files import patch, read_file, write_file
 from assistant.tools.memory import memory
@@ -27,8 +24,3 @@ ALL: tuple[Tool, ...] = (
     skill_manage,
     clarify,
 )
-
-
-def schemas(tools: Iterable[Tool] = ALL) -> tuple[dict[str, Any], ...]:
-    """The tools as an OpenAI request names them."""
-    return tuple(tool.schema() for tool in tools)

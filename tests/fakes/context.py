@@ -125,7 +125,6 @@ class Desk:
             call_id=f"call-{self.calls}",
             actor=self.actor,
             heard=self.heard,
-            clock=self.clock,
             interrupt=self.interrupt,
             home=self.home,
             root=self.folder,
