@@ -87,7 +87,7 @@ TARGETS_ALL = words(
 )
 """Every operand may be written."""
 FREE_WRITERS: Mapping[str, str] = {
-    **dict.fromkeys(("tee", "mkdir", "cp", "mv", "ln", "touch", "rmdir", "zip"), ".*"),
+    **dict.fromkeys(("tee", "mkdir", "cp", "mv", "ln", "rmdir", "zip"), ".*"),
     "chmod": r"([ugo]*|a)[+-][rxX]+|u[+-][rwxX]+|[4-7][0145]{2}",
     "tar": r"-?[zjJa]*[ct][vzjJa]*f",
     "unzip": "-l",

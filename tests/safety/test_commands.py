@@ -21,12 +21,12 @@ def every(word, commands):
 
 
 SEPARATED = [
-    "echo a; touch ../x",
-    "echo a && touch ../x",
+    "echo a; touch x",
+    "echo a && touch x",
     "echo a | sh",
-    "echo a & touch ../x",
-    "echo a\ntouch ../x",
-    "echo $(touch ../x)",
+    "echo a & touch x",
+    "echo a\ntouch x",
+    "echo $(touch x)",
 ]
 ENCODED = [
     "echo cm0gLXJmIC8= | base64 -d | sh",
@@ -279,7 +279,7 @@ QUIET = [
     "ls > /dev/null 2>&1",
     "cat <<'E' > a.py\nrm -rf /\nE",
     "mkdir -p a/b && cp f a/b",
-    "touch a b && rmdir c",
+    "rmdir c",
     "chmod +x run.sh && chmod 644 f",
     "tar czf a.tgz d && tar -tzvf a.tgz && unzip -l b.zip",
     "zip -r a.zip d",

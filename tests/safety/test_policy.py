@@ -46,7 +46,7 @@ YARN = ("terminal", "yarn", "deny")
     ],
 )
 def test_a_rule_is_compared_with_each_part(command, expected):
-    assert word("terminal", ruled(ECHO, FORCE, YARN, mode="manual"), command=command) == expected
+    assert word("terminal", ruled(ECHO, FORCE, YARN), command=command) == expected
 
 
 def test_a_rule_for_a_command_covers_neither_its_redirection_nor_its_variables():
