@@ -11,6 +11,8 @@ from skills_store.values import Origin
 
 TOLD_SKILLS = 500
 """Up to so many skills a running session is told of new and changed ones; beyond, it finds them by searching."""
+TOLD_AT_ONCE = 20
+"""More news than that is a library brought in, and is found by searching."""
 TITLE_LENGTH = 48
 
 
@@ -63,10 +65,17 @@ def said_by_person(parts: Parts, run: Run, text: str) -> tuple[Message, dict[str
         return Message("user", text, origin=Origin.YOU), prompt.skills_seen
     now = skills_now(parts)
     news = [f"- {name}: {what}" for name, what in now.items() if prompt.skills_seen.get(name) != what]
-    note = prompts.render(
-        "note", now=f"{local(parts):%A %-d %B %Y, %H:%M}", skills=news, ended=parts.background.news(run.session_id)
-    )
+    told = [*parts.background.news(run.session_id), *instructions_of(parts, run)]
+    when = f"{local(parts):%A %-d %B %Y, %H:%M}"
+    note = prompts.render("note", now=when, skills=news if len(news) <= TOLD_AT_ONCE else [], ended=told)
     return Message("user", text, origin=Origin.YOU, sent=f"{text}\n\n{note}"), now
+
+
+def instructions_of(parts: Parts, run: Run) -> list[str]:
+    """What came with this run beside what the session was begun with: its prompt stands, so the message carries it."""
+    wanted = parts.runs.row(run.id)["instructions"]
+    begun = parts.sessions.row(run.session_id)["instructions"]
+    return [f"Instructions for this turn: {wanted}"] if wanted and wanted != begun else []
 
 
 def skills_now(parts: Parts) -> dict[str, str]:

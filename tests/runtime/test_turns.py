@@ -561,3 +561,15 @@ def test_a_review_spends_its_steps_and_no_more_is_paid_for_apart_and_leaves_the_
     assert [(row["kind"], row["n"], row["i"]) for row in spent] == [("review", 3, 600), ("turn", 2, 220)]
     [job] = world.parts.background.all(world.session)
     assert job.state() == "running"
+
+
+def test_instructions_that_come_with_a_later_turn_reach_the_model_and_leave_the_prompt_alone(world):
+    world.script(says("hi"), says("ja"))
+    world.ask("hello")
+    run = world.runs.start(Start("und jetzt?", world.session, instructions="Answer in German.")).run_id
+    world.follow(run)
+
+    first, second = world.model.requests
+    assert second.system == first.system
+    assert "Instructions for this turn: Answer in German." in second.messages[-1].wire_text
+    assert world.messages()[-2].text == "und jetzt?"
