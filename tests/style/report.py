@@ -45,7 +45,7 @@ def sizes(ours: list[Source]) -> Iterator[Row]:
     """How long files and functions are."""
     written = [len(source.lines) for source in ours if source.path.name != "__init__.py"]
     yield Row("file median / p90 / max", three(written), "120 / 220 / 300", "150 / 300 / 400")
-    yield Row("production lines", str(sum(len(s.lines) for s in ours)), "as few as can be", "25000")
+    yield Row("production lines", str(sum(len(s.lines) for s in ours)), "as few as can be", "28000")
     yield Row(
         "function median / p90 / max", three(length(f) for _, f in functions(ours)), "8 / 25 / 45", "12 / 35 / 60"
     )
