@@ -121,7 +121,14 @@ class Landing:
     def settle(
         self, commits: list[str], old: str, entries: Sequence[tuple[str, str, str]], drop: Sequence[str]
     ) -> list[str]:
-        """Move the branch and drop `applying` in one transaction, then refresh the index."""
+        """Refresh the index, then move the branch and drop `applying` in one transaction.
+
+        The index goes first: a plain `git commit` after a death in between then takes our change along; the other way
+        round it would revert it.
+        """
+        known = (self.git_dir / "index").exists()
+        if known:
+            self.refresh(entries)
         branch = refs.branch(self.git_dir)
         orders = [f"update {branch} {commits[-1]} {old or NOTHING}", f"delete {APPLYING} {commits[-1]}"]
         orders += [f"delete {name} {sha}" for name in drop if (sha := refs.read_ref(self.git_dir, name))]
@@ -132,7 +139,8 @@ class Landing:
                 raise
             return self.finish()
         self.told("moved")
-        self.refresh(entries)
+        if not known:
+            self.refresh(entries)
         return commits
 
     # The person's index

@@ -172,7 +172,7 @@ def of_everything(root: Path) -> None:
 @pytest.mark.parametrize("commit", [of_another_folder, of_everything], ids=lambda make: make.__name__)
 def test_a_plain_commit_between_death_and_recovery_loses_nothing(tmp_path, commit, every):
     _old, _new, steps = worlds(tmp_path, several)
-    for number in numbers(steps, every, "committed", "published"):
+    for number in numbers(steps, every, "committed"):
         root = tmp_path / f"{number}"
         prepared(root)
         die_at(root, several(root), number)
