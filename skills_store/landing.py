@@ -127,8 +127,7 @@ class Landing:
         round it would revert it.
         """
         known = (self.git_dir / "index").exists()
-        if known:
-            self.refresh(entries)
+        fresh = known and self.refresh(entries)
         branch = refs.branch(self.git_dir)
         orders = [f"update {branch} {commits[-1]} {old or NOTHING}", f"delete {APPLYING} {commits[-1]}"]
         orders += [f"delete {name} {sha}" for name in drop if (sha := refs.read_ref(self.git_dir, name))]
@@ -139,22 +138,26 @@ class Landing:
                 raise
             return self.finish()
         self.told("moved")
-        if not known:
-            self.refresh(entries)
+        if fresh or (not known and self.refresh(entries)):
+            self.clear()
         return commits
 
     # The person's index
 
-    def refresh(self, entries: Sequence[tuple[str, str, str]]) -> None:
-        """Make the index agree with the branch for our paths; when it is locked, the debt stays written down."""
+    def refresh(self, entries: Sequence[tuple[str, str, str]]) -> bool:
+        """Make the index say this of our paths; False when it is locked, and the debt stays written down."""
         if not (self.git_dir / "index").exists():
             self.git("read-tree", "HEAD")
         elif (self.git_dir / "index.lock").exists():
-            return
+            return False
         else:
             lines = [f"{mode} {blob}\t{path}\0" for path, mode, blob in entries]
             self.git("update-index", "-z", "--index-info", stdin="".join(lines).encode("utf-8", "surrogateescape"))
         self.told("indexed")
+        return True
+
+    def clear(self) -> None:
+        """Nothing is owed any more."""
         (self.git_dir / OWED).unlink(missing_ok=True)
         self.told("cleared")
 
@@ -240,10 +243,8 @@ class Landing:
         """The branch has it all already: only the index and the marks are left to tidy."""
         if tip:
             self.git("update-ref", "-d", APPLYING, tip)
-        if self.head():
-            self.refresh(self.as_committed(self.head(), paths))
-        else:
-            (self.git_dir / OWED).unlink(missing_ok=True)
+        if not self.head() or self.refresh(self.as_committed(self.head(), paths)):
+            self.clear()
         return []
 
     def as_committed(self, commit: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
