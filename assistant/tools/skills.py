@@ -118,13 +118,12 @@ def result_of(context: Context, wish: Wish, outcome: Applied | Staged | Refused)
 
 def receipt_of(outcome: Applied | Staged) -> tuple[Result, tuple[Event, ...]]:
     """The answer to a change that was made or waits, and what listeners are told of it."""
-    about = f"{outcome.action} {outcome.name}"
     if isinstance(outcome, Applied):
         changed = SkillChanged(outcome.name, outcome.action, outcome.commit)
-        return Result(as_json(applied_body(outcome)), preview=about), (changed,)
+        return Result(as_json(applied_body(outcome)), preview=outcome.action), (changed,)
     body = {"success": True, "staged": True, "id": outcome.id, "message": outcome.message}
     staged = LearningStaged(outcome.id, outcome.name, outcome.action)
-    return Result(as_json(body), preview=f"{about}: waits for you"), (staged,)
+    return Result(as_json(body), preview=f"{outcome.action}: waits for you"), (staged,)
 
 
 def applied_body(done: Applied) -> dict[str, Any]:
