@@ -74,7 +74,7 @@ class Runs:
             "SELECT id FROM runs r WHERE status = 'queued' AND finished IS NULL"
             " AND (reserved_for = ? OR (reserved_for = '' AND ? = 0))"
             f" AND CASE kind WHEN 'review' THEN ? AND NOT EXISTS ({reviewing}) ELSE NOT EXISTS ({busy}) END"
-            " ORDER BY created, rowid LIMIT 1"
+            " ORDER BY rowid LIMIT 1"
         )
         values = (executor, int(only_own), int(reviews))
         if self.database.one(wanted, values) is None:

@@ -573,3 +573,33 @@ def test_instructions_that_come_with_a_later_turn_reach_the_model_and_leave_the_
     assert second.system == first.system
     assert "Instructions for this turn: Answer in German." in second.messages[-1].wire_text
     assert world.messages()[-2].text == "und jetzt?"
+
+
+def test_messages_keep_their_order_when_the_clock_is_set_back_between_them(world):
+    gate = threading.Event()
+    world.script([*says("0"), gate], says("1"), says("2"))
+    begun = world.start("begin")
+    first = world.start("first")
+    world.clock.advance(hours=-12)
+    second = world.start("second")
+    gate.set()
+
+    assert [world.follow(run).answer for run in (begun, first, second)] == ["0", "1", "2"]
+    assert [m.text for m in world.messages()] == ["begin", "0", "first", "1", "second", "2"]
+
+
+def test_a_clock_that_jumps_to_and_fro_loses_no_event_and_no_answer(world):
+    world.script(calls("terminal", command="rm -rf ./x"), calls("todo"), says("done"))
+    jumps = iter((-12, 20, -40, 5) * 10)
+
+    def jump(event, run_id):
+        world.clock.advance(hours=next(jumps) if not isinstance(event, ApprovalRequested) else -12)
+        if isinstance(event, ApprovalRequested):
+            world.runs.decide(run_id, "once", event.approval_id)
+
+    turn = world.ask("clean up", meanwhile=jump)
+
+    assert (turn.answer, turn.types[-1]) == ("done", "run.completed")
+    seqs = [row["seq"] for row in world.parts.runs.told_rows(turn.run_id)]
+    assert seqs == list(range(1, len(seqs) + 1))
+    assert [r.failed for r in turn.results()] == [False, False]
